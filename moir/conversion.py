@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from moir.pipeline import LoadedExtensions
 
 EXTENSIONS = "moir.extensions.loading:open_extensions"
-"""The function that loads extensions. It is in a layer above this module and therefore loaded by name, when needed."""
+"""The place, `module:function`, of the function that loads extensions; it is in a layer above this module."""
 
 
 class Observer:
@@ -75,8 +75,8 @@ class Observer:
         Args:
             number: number of the stage.
             stage: its name.
-            done: the bytes that are written.
-            total: the bytes in all.
+            done: the bytes that are written so far.
+            total: the number of bytes that will be written.
         """
 
     def finish(self, number: int, stage: str, module: ModuleOp, seconds: float) -> None:
@@ -158,7 +158,7 @@ def convert(
 
 
 def _hint_on_swapped_shapes(module: ModuleOp, options: ConversionOptions) -> str | None:
-    """See `moir.pipeline.swapped_shapes`, which is imported only for shapes together with layouts."""
+    """The hint of `moir.pipeline.swapped_shapes` on shapes in another layout than the declared one; None for none."""
     if not any(item.shape is not None for item in options[INPUT]) or not any(
         options[each] for each in (LAYOUT, SOURCE_LAYOUT, TARGET_LAYOUT)
     ):
@@ -169,7 +169,7 @@ def _hint_on_swapped_shapes(module: ModuleOp, options: ConversionOptions) -> str
 
 
 def notes_of(module: ModuleOp) -> list[str]:
-    """The notes of the frontend on the models of a module, for the user."""
+    """The notes of the frontend on the models of a module, texts for the user."""
     from moir.dialects.moir import ModuleLevel, models_of
     from moir.dialects.properties import value_of
 
@@ -272,7 +272,7 @@ def _named(path: str | Path) -> Generator[None]:
 
 
 FAILURE_IN_PROGRAM = "moir.extensions.failures:failure_in_program"
-"""The function that makes errors of exceptions in the user's program. Most conversions do not need its module."""
+"""The place, `module:function`, of the function that turns exceptions in the user's program into errors."""
 
 
 @contextmanager
@@ -302,7 +302,7 @@ def stage(name: str, extensions: LoadedExtensions | None = None) -> Generator[No
 
 
 def _set_origin(error: ConversionError) -> None:
-    """Add to an error about an operation the nodes of the framework from which passes made that operation."""
+    """Set the origin of an error about an operation: the framework's nodes from which passes made that operation."""
     from moir.analysis.provenance import origin
     from moir.rewriting.failing_operation import subject_of
 
@@ -378,7 +378,7 @@ def write_checked(
 
 @contextmanager
 def collection_paused() -> Generator[None]:
-    """Disable the garbage collector.
+    """A context in which the garbage collector is disabled.
 
     The IR is one large cyclic structure that stays alive until the end, so that collections only cost time.
     """

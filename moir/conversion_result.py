@@ -20,7 +20,9 @@ _NONE: Mapping[str, Any] = {}
 
 _VARYING = r"""(?<!\w)'[^']*'|"[^"]*"|…|(?<![\w.?])(?:[+-]?\d|\?x)[\d.,x?]*"""
 _VARYING_LIST = re.compile(rf"(?:{_VARYING})(?:[,;]?\s*(?:and\s|or\s)?(?:{_VARYING}))*(?: in all)?")
-"""Names in quotation marks, numbers and shapes in a reason, and enumerations of them: `'a', 'b', … 5 in all`."""
+"""A pattern for the parts of a reason that vary from model to model, and lists of them: names in quotation marks,
+numbers and shapes, as in `'a', 'b', … 5 in all`.
+"""
 
 
 class TensorInterface(Record):
@@ -67,8 +69,10 @@ class FailureDescription(Record):
 
     @property
     def group(self) -> str:
-        """A key by which failures are grouped: the kind of the operation, or else the class of the exception, and the
-        reason without names and numbers. It is the same for two models that fail at the same kind for the same reason.
+        """A key for grouping failures: the kind of the operation, or else the class of the exception, and the reason
+        without names and numbers.
+
+        Two models that fail at the same kind for the same reason have the same key.
         """
         reason = self.reason.replace(self.location, "…") if self.location else self.reason
         return f"{self.kind or self.error}: {_VARYING_LIST.sub('…', reason)}"
@@ -79,7 +83,7 @@ class FailureDescription(Record):
 
         Args:
             error: the exception.
-            message: it, as the command line prints it.
+            message: its message, as the command line prints it.
             exit_status: the exit status of the command line.
             model: the file that was converted, which is the location of an error that has none.
         """
@@ -112,7 +116,7 @@ class SourceFile(Record):
 
 
 class ConversionResult(Record):
-    """What became of a model.
+    """The result of converting one model, whether it succeeded or failed.
 
     Args:
         model: the path of the model, as it was given.

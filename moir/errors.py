@@ -24,7 +24,9 @@ class MoirError(Exception):
     """
 
     subject: object = None
-    """The operation of the module that is at fault, where it is known: a tool that parsed it can say where it is."""
+    """The operation of the module at fault, where it is known; a tool that parsed the module from text can tell its
+    line.
+    """
 
     model: str | None = None
     """The path of the model that was converted, where it is known."""
@@ -53,7 +55,9 @@ class MoirError(Exception):
         return f"{text}; {self.hint}" if self.hint else text
 
     def described_place(self) -> str:
-        """The operation, its node and its origin in the message; empty if the reason names them."""
+        """The part of the message with the operation, its node and its origin; empty if the reason itself names
+        them.
+        """
         origin = f"(from {self.origin})" if self.origin else None
         return " ".join(part for part in (self.operation, repr(self.node) if self.node else None, origin) if part)
 

@@ -53,7 +53,7 @@ _NO_OPTIONS = frozenset(("input_model", "passes", "observers", "example_inputs",
 EXAMPLE_INPUTS = Expected("the arguments of a torch.nn.Module", lambda _: True)
 
 EXAMPLE_INPUT = "example_input"
-"""The synonym of `example_inputs` that `openvino.convert_model` has."""
+"""The name that `openvino.convert_model` has for `example_inputs`; it is accepted as a synonym."""
 
 
 def _further_keywords() -> dict[str, Expected]:

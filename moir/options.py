@@ -79,7 +79,7 @@ class ConversionOptions:
 
     @property
     def reading(self) -> Mapping[str, object]:
-        """The options of the framework's reader that are given, by the names in the framework's record."""
+        """The options of the framework's reader that have values, by the names in the framework's record."""
         return {each.name: value for each in reading_parameters() if (value := self[each]) is not None}
 
     @property
@@ -89,7 +89,9 @@ class ConversionOptions:
         return named or any(map(os.environ.get, (ENABLED_VARIABLE, DISABLED_VARIABLE)))
 
     def pass_options(self, name: str) -> Mapping[str, FieldValue] | None:
-        """The fields of a pass that parameters set; None if the pass does not run, since no parameter requests it."""
+        """The values that options give to the fields of a pass; None if the pass does not run, because no parameter
+        requests it.
+        """
         request = pass_requests().get(name)
         if request is None:
             return {}
@@ -125,8 +127,8 @@ class ConversionOptions:
         return {each.name: each.recorded(value) for each, value in self.given.items()}
 
 
-def _of_plain(given: Mapping[str, Plain]) -> ConversionOptions:
-    return ConversionOptions(**given)
+def _of_plain(values: Mapping[str, Plain]) -> ConversionOptions:
+    return ConversionOptions(**values)
 
 
 def _field(plain: Plain) -> FieldValue:

@@ -41,7 +41,7 @@ KINDS = '''
 PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = '''
 
 ELEMENTS = '''
-"""Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set.
+"""Name of a pass -> alternatives, each a list of sets of kinds: it can change a module with a kind of each set of one.
 
 A pass that is not listed may change any module.
 """
@@ -49,7 +49,7 @@ A pass that is not listed may change any module.
 PASS_ELEMENTS: dict[str, tuple[str, ...]] = '''
 
 FOOTER = '''
-"""Element types by the name of the pass: a module needs a value of one of them. Other passes have no such need."""
+"""Name of a pass -> element types: it can change a module only if a value has one of them. Others have no such need."""
 '''
 
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 FILE = ROOT / "moir" / "frontends" / "tensorflow" / "definition_table.py"
 PLACES = ("frontends", "raising", "lowering")
 
-HEADER = '''"""What TensorFlow says of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
+HEADER = '''"""TensorFlow's definitions of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
 
 from moir.support.tables import by_member
 

@@ -24,8 +24,8 @@ AnyOperation = TypeVar("AnyOperation", bound=Operation)
 class Analyses:
     """Facts about the current state of a module.
 
-    Code that changes the module calls `invalidate`; passes need not, since their schedule calls it after every pass
-    that reports a change.
+    Code that changes the module calls `invalidate`. Passes need not: the pass schedule calls it after every pass that
+    reports a change.
 
     Args:
         module: the module.
@@ -41,8 +41,8 @@ class Analyses:
         """Forget facts: the module has changed.
 
         Args:
-            operations: whether there may be other operations, or values of other element types.
-            dimensions: whether `dimensions` may not hold any more.
+            operations: whether operations were added or erased, or element types changed.
+            dimensions: whether the results of `dimensions` may be out of date.
         """
         for name in ("known_values", *(("contents", "classes", "kinds", "elements", "_operations_by_class") if operations else ())):
             vars(self).pop(name, None)
@@ -51,7 +51,9 @@ class Analyses:
 
     @cached_property
     def contents(self) -> Sequence[tuple[Block, Sequence[Operation]]]:
-        """The blocks of the models, and the operations of each; a block precedes the blocks of bodies in it."""
+        """The blocks of the models in the module, each with its operations; a block comes before the blocks nested in
+        it.
+        """
         contents: list[tuple[Block, Sequence[Operation]]] = []
         pending = [block for model in models_of(self.module) for region in model.regions for block in region.blocks]
         for block in pending:
@@ -77,7 +79,9 @@ class Analyses:
 
     @cached_property
     def elements(self) -> frozenset[str]:
-        """The names of the element types of the values in all blocks of the module, unknown ones aside."""
+        """The names of the element types of the values in all blocks of the module; unknown element types are
+        left out.
+        """
         # Types are interned, so that they are compared by identity: hashing one takes longer.
         types = {id(each.type): each.type for _, operations in self.contents for op in operations for each in op.results}
         return frozenset(describe(each).xml for each in map(element_of, types.values()) if is_element_type(each))
@@ -116,7 +120,7 @@ class Analyses:
 
     @property
     def lists_operations(self) -> bool:
-        """Whether `contents` are cached."""
+        """Whether the result of `contents` is cached."""
         return "contents" in vars(self)
 
     @property

@@ -6,9 +6,10 @@ from xdsl.ir import Operation
 
 
 def backward_slice(op: Operation) -> list[Operation]:
-    """The operations on whose results an operation depends, the nearest first; it is not among them.
+    """The operations on whose results an operation depends, directly or not, the nearest first, without the operation
+    itself.
 
-    Operations around the block of the operation, and in the regions of other operations, are not followed.
+    Only operations of the same block are followed, and none in the regions of operations.
     """
     dependencies: dict[Operation, None] = {op: None}
     pending = [op]

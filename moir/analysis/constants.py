@@ -26,11 +26,13 @@ FLOATS = frozenset((bf16, f16, f32, f64))
 """Element types of weights that may be modified; in narrower types, rounding a product loses too much."""
 
 ROUNDING = {2: 2.0**-8, 4: 2.0**-22, 8: 2.0**-50}
-"""Largest error of rounding to a type, by its size in bytes, relative to the largest magnitude in the array."""
+"""The largest error of rounding to a floating-point type, by its size in bytes, relative to the largest magnitude in
+the array.
+"""
 
 
 TOLERANCES: dict[Attribute, float] = {f16: 2.0**-10, bf16: 2.0**-7, f32: 4e-6, f64: 4e-6}
-"""Relative tolerance for comparing a constant with a number, by element type.
+"""The tolerance, relative to the number, for comparing a constant with a number, by element type.
 
 It covers rounding to the type, and constants that were written with only six digits.
 """
@@ -78,7 +80,7 @@ def is_about(value: float, expected: float, element: Attribute) -> bool:
 
 
 def outranks(constant: SSAValue, other: SSAValue) -> bool:
-    """Whether broadcasting against a constant may give a value more dimensions than it has."""
+    """Whether the result of broadcasting `other` with a constant may have a higher rank than `other`."""
     own, rank = rank_of(constant), rank_of(other)
     return own != 0 and (own is None or rank is None or own > rank)
 
@@ -122,8 +124,9 @@ def weight_of(value: SSAValue) -> Values | None:
 
 
 def unscaled(value: SSAValue) -> tuple[SSAValue, float]:
-    """A value without its constant factor or divisor, and the factor; the value and 1 if it has no factor or other
-    uses.
+    """For x · c or x / c with a constant c: the value x, and the factor c or 1 / c.
+
+    The value itself and 1 if it has no constant factor, or if the product has other uses.
     """
     if not isinstance(value, OpResult) or not isinstance(value.op, Multiply | Divide) or not has_one_live_use(value):
         return value, 1.0
@@ -151,7 +154,9 @@ def is_finite(values: Values) -> bool:
 
 
 def stored(values: Values, dtype: np.dtype[Any]) -> Values | None:
-    """Computed numbers rounded to the type of weights; None if the result is not finite or the error too large."""
+    """Computed numbers rounded to the type of weights; None if a result is not finite or the error of rounding is too
+    large.
+    """
     if dtype == values.dtype:
         return values if is_finite(values) else None
     # Subnormal numbers have fewer digits, and smaller numbers become 0.

@@ -101,7 +101,10 @@ class Dimensions(KnownValues):
         self._tokens[value] = self.tokens(replaced)
 
     def _settled(self, value: SSAValue, dimensions: SymbolicShape) -> Tokens | None:
-        """The tokens of a value, with new symbols for dimensions whose token is unknown."""
+        """The tokens of a value, where dimensions with an unknown token get new symbols.
+
+        None if the rank is dynamic.
+        """
         shape = shape_of(value)
         if shape is None:
             return None
@@ -115,7 +118,7 @@ class Dimensions(KnownValues):
         )
 
     def named(self, name: str) -> Symbol:
-        """The symbol of the dimensions with a name in the model."""
+        """The symbol for the dimensions that have this name in the model."""
         return self._named.setdefault(name, Symbol(dimension=True))
 
     def sum(self, a: Token, b: Token) -> Token:
@@ -123,7 +126,7 @@ class Dimensions(KnownValues):
         return -1 if a == -1 or b == -1 else self._sum_of_numbers(a, b)
 
     def _sum_of_numbers(self, a: Token, b: Token) -> Token:
-        """The sum of two numbers or symbols, where -1 is a number and not a dynamic dimension."""
+        """The sum of two integers or symbols; -1 counts as the integer -1, and not as a dynamic dimension."""
         if same(a, 0) or same(b, 0):
             return b if same(a, 0) else a
         if not isinstance(a, Symbol) and not isinstance(b, Symbol):
@@ -140,7 +143,7 @@ class Dimensions(KnownValues):
 
 
 def same_tokens(a: Sequence[Token], b: Sequence[Token]) -> bool:
-    """Whether two shapes of equal element count are equal.
+    """Whether two shapes that are known to have the same number of elements are equal.
 
     If all dimensions but one are the same, the equal element count implies that the last one is, too.
     """

@@ -1,8 +1,8 @@
 """The budget for folding constants: memory and work in proportion to the size of the model's constants.
 
-A file of a kilobyte can demand a constant of a terabyte (a Concat of a value with itself, forty times), or a product
-of 10^16 steps (an Einsum of eight vectors without a common index). Operations that exceed the budget are not folded:
-it is computed when the model runs.
+A file of a kilobyte can demand a constant of a terabyte (a Concat of a value with itself, forty times), or a product of
+10^16 steps (an Einsum of eight vectors without a common index). Operations that exceed the budget are not folded, but
+computed when the model runs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class FoldingBudget:
     """The bytes and the steps that are left for the folding of one model.
 
     Args:
-        operations: the operations of the model, looked at when the budget is first asked for.
+        operations: the operations of the model, counted when the budget is first used.
     """
 
     def __init__(self, operations: Iterable[Operation]) -> None:
@@ -50,11 +50,11 @@ class FoldingBudget:
         return sum({_memory_identity(values): _bytes_in_memory(values) for values in arrays}.values())
 
     def admits(self, size: int, steps: int) -> bool:
-        """Whether the budget suffices for results.
+        """Whether an operation may be folded within the budget.
 
         Args:
-            size: bytes of the results minus those of the values that they replace.
-            steps: steps in which they are computed.
+            size: bytes of the results minus the bytes of the constants that are no longer needed.
+            steps: steps in which the results are computed.
         """
         taken_bytes, taken_steps = self._bytes + size, self._steps + steps
         if taken_bytes <= FREE_BYTES and taken_steps <= FREE_STEPS:
@@ -69,7 +69,9 @@ class FoldingBudget:
 
 
 def _memory_identity(values: Values) -> object:
-    """The location of the elements of a constant in memory or in a file."""
+    """A key of the memory or the part of a file where the elements of a constant are; equal for constants that share
+    it.
+    """
     return (values.__array_interface__["data"][0], values.nbytes) if isinstance(values, np.ndarray) else id(values)
 
 

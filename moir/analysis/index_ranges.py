@@ -23,13 +23,13 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.support.records import Record
 
 COMPARED = {"Less": (1, 0, True), "LessEqual": (1, 0, False), "Greater": (0, 1, True), "GreaterEqual": (0, 1, False)}
-"""Comparisons -> index of the operand that has to be greater, index of the other operand, and whether the comparison is
-strict.
+"""For each comparison of operands 0 and 1: the index of the greater operand, the index of the smaller operand, and
+whether it is strict.
 """
 
 
 class Wrapped(Record):
-    """A wrapped index: negative indices count from the end, so the size of the dimension is added to them."""
+    """An index of which negative values count from the end: `Select(i < 0, i + size, i)`."""
 
     index: SSAValue
     size: int
@@ -45,7 +45,9 @@ class Interval(Record):
     high: float = math.inf
 
     def holds(self, size: int) -> bool:
-        """Whether the index is in the interval exactly where a dimension of a size has it, counted from the end too."""
+        """Whether an index is in the interval if and only if it is valid for a dimension of this size, counted from the
+        end included.
+        """
         least, most = bounds_of(self.index)
         return max(self.low, least) == max(-size, least) and min(self.high, most) == min(size - 1, most)
 
@@ -56,14 +58,14 @@ class Interval(Record):
 
 
 def bounds_of(value: SSAValue) -> Bounds:
-    """The least and the greatest integer that an element of a value can be."""
+    """The lowest and the highest integer that any element of a value can be."""
     return integral_bounds(value) or (-math.inf, math.inf)
 
 
 def number_of(value: SSAValue) -> int | None:
-    """The integer of a constant with one element that adds no dimension to another operand; None for other values.
+    """The integer of a constant with one element that broadcasts to any other operand; None for other values.
 
-    Of a truth value it is 0 or 1.
+    True is 1 and false is 0.
     """
     rank, number = rank_of(value), scalar_of(value)
     if number is None and element_of(value) == boolean and (truth := values_of(value)) is not None and truth.size == 1:
@@ -74,7 +76,7 @@ def number_of(value: SSAValue) -> int | None:
 
 
 def wrapped(value: SSAValue) -> Wrapped | None:
-    """The index of a Select between a negative index with a size added to it, and the index itself."""
+    """The index i of `Select(i < 0, i + size, i)`; None for a value of any other form."""
     op = value.owner
     if not isinstance(op, Select) or element_of(value) not in (si32, si64):
         return None
@@ -88,7 +90,9 @@ def wrapped(value: SSAValue) -> Wrapped | None:
 
 
 def limited(value: SSAValue) -> Interval:
-    """The value before constant Maximum and Minimum operations, in any order, and the limits that these set."""
+    """The value before constant Maximum and Minimum operations, in any order, with the interval that they clamp
+    it to.
+    """
     low, high = -math.inf, math.inf
     while isinstance(op := value.owner, Maximum | Minimum):
         data, limit = op.operands if number_of(op.operands[1]) is not None else reversed(op.operands)
@@ -105,7 +109,7 @@ def limited(value: SSAValue) -> Interval:
 def checked(condition: SSAValue, index: SSAValue, after: int) -> Interval | None:
     """The range that a boolean condition requires of an index; None if the condition is no such range check.
 
-    Dimensions of 1 may have been inserted, but as many as `after` have to follow those of the index.
+    The condition may have inserted dimensions of 1, of which `after` have to follow the dimensions of the index.
     """
     condition, outer = without_inserted(condition, index)
     limits, rank = _compared(condition), rank_of(index)
@@ -122,10 +126,11 @@ def checked(condition: SSAValue, index: SSAValue, after: int) -> Interval | None
 
 
 def without_inserted(value: SSAValue, stop: SSAValue) -> tuple[SSAValue, list[int | None] | None]:
-    """A value before dimensions of 1 are inserted, some of which may be removed again or reduced by a conjunction.
+    """A value before dimensions of 1 were inserted; some of these may be removed again, or reduced by a
+    ReduceLogicalAnd.
 
-    Also its dimension for each one of the value, None for an inserted one; None if they are unknown. Nothing before
-    `stop` is looked at.
+    Also returns, for each dimension of the value, its index in the result, None for an inserted one; the list is None
+    if the indices are unknown. Operations before `stop` are not looked at.
     """
     op, rank = value.owner, rank_of(value)
     if value is stop or not isinstance(op, OpsetOp) or op.KIND not in ("ReduceLogicalAnd", "Squeeze", "Unsqueeze") or len(op.operands) < 2:
@@ -146,7 +151,9 @@ def without_inserted(value: SSAValue, stop: SSAValue) -> tuple[SSAValue, list[in
 
 
 def _compared(condition: SSAValue) -> Interval | None:
-    """The value that a condition compares with constants, and the range where it holds; None for other conditions."""
+    """The value that a condition compares with constants, and the interval where the condition is true; None for other
+    conditions.
+    """
     op = condition.owner
     if isinstance(op, Equal):
         for first, second in (op.operands, reversed(op.operands)):
@@ -163,8 +170,8 @@ def _compared(condition: SSAValue) -> Interval | None:
 
 
 def certainty(condition: SSAValue) -> bool | None:
-    """The constant result of a comparison of integers, as far as their ranges decide it; None if it depends on the
-    inputs.
+    """The result of a comparison of integers if it is always true or always false by the ranges of its operands, else
+    None.
     """
     op = condition.owner
     if not isinstance(op, OpsetOp):

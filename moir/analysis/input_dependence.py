@@ -12,9 +12,9 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 
 
 def is_computed_of_inputs(value: SSAValue) -> bool:
-    """Whether a value depends on values of inputs of the model, not on their shapes only.
+    """Whether a value depends on elements of the model's inputs, and not only on their shapes.
 
-    A value that depends on shapes is known as soon as the shapes are; a rank that depends on values of inputs remains
+    Values that depend on shapes alone become known with the shapes; a rank that depends on elements of inputs stays
     dynamic.
     """
     return any(isinstance(each, Parameter) and isinstance(each.parent_op(), ModelOp) for each in _producers(value))
@@ -26,10 +26,10 @@ def is_computed_of_states(value: SSAValue) -> bool:
 
 
 def is_computed_of_sizes(value: SSAValue) -> bool:
-    """Whether a value is computed from the shape of another value that is no constant.
+    """Whether a value is computed from the shape of a value that is not constant.
 
-    Where all sizes are known, so is such a value. But it changes if the inputs of the model are reshaped, so what is
-    made of it has to be computed in the model, too.
+    Such a value is known if all dimensions are static; but it changes if the inputs of the model are reshaped, so what
+    depends on it must not be folded.
     """
     pending, seen = [value], {value}
     while pending:

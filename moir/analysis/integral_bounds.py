@@ -24,11 +24,11 @@ DEEPEST = 8
 """The greatest length of the chains of operations that are followed from a value to its operands."""
 
 LARGEST_CONSTANT = 1 << 20
-"""The greatest number of elements of a constant that are looked at."""
+"""The greatest number of elements of a constant whose bounds are computed."""
 
 
 def integral_bounds(value: SSAValue, depth: int = 0) -> Bounds | None:
-    """The least and the greatest integer that an element can be; None if elements need not be integers."""
+    """The lowest and the highest integer that any element can be; None if elements need not be integers."""
     values = values_of(value)
     if values is not None:
         return bounds_of_constant(np.asarray(values)) if 0 < values.size <= LARGEST_CONSTANT and values.dtype.kind in "iuf" else None
@@ -42,7 +42,7 @@ def integral_bounds(value: SSAValue, depth: int = 0) -> Bounds | None:
 
 
 def bounds_of_constant(array: np.ndarray) -> Bounds | None:
-    """The least and the greatest element of an array of integers; None for other numbers."""
+    """The lowest and the highest element of an array of integers; None if an element is not an integer."""
     if array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
         return None
     return float(array.min()), float(array.max())

@@ -2,9 +2,9 @@
 
 opset5.Loop and opset1.TensorIterator concatenate slices of one shape; they define no result for slices whose sizes
 change from iteration to iteration. The body is executed symbolically, one iteration after the other: a dimension is a
-token, as in `moir.analysis.dimensions`, and the elements of a value are a number, the same for equal ones. Both are
-computed from those of the operands. Equal operands give equal tokens and numbers in all iterations; the number of the
-iteration, slices and states have new ones in each.
+token, as in `moir.analysis.dimensions`, and the elements of a value have an id, which is equal for equal elements.
+Tokens and ids of results are computed from those of the operands: equal operands give equal results in all iterations.
+The iteration counter, slices and states have new tokens and ids in each iteration.
 
     %i = opset1.Parameter()                             // a new number in each iteration
     %n = opset8.Gather(opset3.ShapeOf(%x), [0], 0)      // the same one: %x is loop-invariant
@@ -30,12 +30,12 @@ from moir.dialects.symbols import Product, Sum, Symbol, is_symbolic
 from moir.errors import InferenceError
 
 EXACT_ITERATIONS = 4
-"""Iterations to execute symbolically; a size of a state that still changes then is taken to change in every iteration.
+"""The number of iterations that are executed symbolically; a size of a state that still changes after them counts as
+varying.
 """
 
 DEEPEST = 3
-"""Deepest nesting of loops that is executed; the sizes of the results of deeper loops are taken to depend on all their
-operands.
+"""The deepest nesting of loops that is executed; the sizes of the results of deeper loops depend on all their operands.
 """
 
 
@@ -63,7 +63,13 @@ def varying_axes(op: RepeatingOp, outside: Dimensions) -> dict[int, list[int]]:
 
 
 def differing_axes(op: RepeatingOp, outside: Dimensions, values: Sequence[SSAValue]) -> list[list[int]]:
-    """For each of some values of a body, its dimensions that may differ between iterations; arguments as above."""
+    """For each of some values of a loop body, its dimensions that may differ between iterations.
+
+    Args:
+        op: the loop, whose types are inferred.
+        outside: the dimensions of the values around it, with `static`.
+        values: the values of the body.
+    """
     outside.scan(reversed(backward_slice(op)))
     numbering = Numbering()
     operands = [outside.tokens(operand) for operand in op.operands]
@@ -73,7 +79,7 @@ def differing_axes(op: RepeatingOp, outside: Dimensions, values: Sequence[SSAVal
 
 
 def _differing(shapes: Sequence[Tokens | None]) -> list[int]:
-    """The dimensions in which shapes differ; none if the rank is dynamic."""
+    """The indices of the dimensions in which some of the shapes differ; empty if the rank is dynamic."""
     first = shapes[0]
     if first is None:
         return []
@@ -83,7 +89,7 @@ def _differing(shapes: Sequence[Tokens | None]) -> list[int]:
 
 
 class Numbering:
-    """Interns keys as symbols and ids for all iterations: equal keys give equal ones."""
+    """Assigns symbols and ids to keys, for all iterations: equal keys get the same symbol and the same id."""
 
     def __init__(self) -> None:
         self.symbols: dict[Hashable, Symbol] = {}
@@ -95,7 +101,7 @@ class Numbering:
         self.sums: dict[frozenset[Token], Sum] = {}
 
     def symbol(self, key: Hashable, new: Symbol | None = None) -> Symbol:
-        """The symbol of a key."""
+        """The symbol of a key; at the first request, `new` if it is given, else a new symbol."""
         symbol = self.symbols.setdefault(key, Symbol(dimension=True) if new is None else new)
         self.registered.add(symbol)
         return symbol
@@ -114,17 +120,19 @@ class Numbering:
         return self.elements(elements)
 
     def elements(self, array: Array) -> int:
-        """The id of known elements."""
+        """The id of the elements of an array: equal arrays have the same id."""
         return self.number("elements", array.shape, str(array.dtype), tuple(array.ravel().tolist()))
 
     def is_registered(self, symbol: Symbol) -> bool:
-        """Whether a symbol is one of this registry: two dimensions with it have the same size."""
+        """Whether `symbol` assigned a symbol to a key: dimensions with such a symbol have the same size in all
+        iterations.
+        """
         if symbol not in self.registered and isinstance(symbol, Product) and self.registered.issuperset(symbol.symbols):
             self.registered.add(symbol)
         return symbol in self.registered
 
     def broadcast(self, dimensions: Sequence[Token]) -> Token:
-        """The token of a dimension that results from broadcasting."""
+        """The token of a dimension that results from broadcasting these dimensions."""
         parts = frozenset[Token]().union(*(self._parts(each) for each in dimensions if each != 1))
         if len(parts) == 1:
             return next(iter(parts))
@@ -140,7 +148,7 @@ class Iteration(Dimensions):
     """The dimension tokens, and the ids of contents, of the values of a body in one iteration.
 
     Args:
-        numbering: the tokens and numbers of all iterations.
+        numbering: the symbols and ids of all iterations.
         depth: how many loops are around the one that is executed.
     """
 
@@ -158,7 +166,7 @@ class Iteration(Dimensions):
         return super().elements(value)
 
     def content(self, value: SSAValue) -> int:
-        """The id of the contents of a value."""
+        """An id for the elements of a value; values with one id have equal elements."""
         if value not in self._contents:
             self._contents[value] = self.numbering.number("value", value)
         return self._contents[value]
@@ -206,8 +214,8 @@ class Iteration(Dimensions):
             self._contents[result] = self._number(result, (op, contents, operands) if is_same else (op, self))
 
     def _broadcast(self, dimensions: Sequence[Token], operands: Sequence[Tokens | None]) -> Tokens:
-        """The dimension tokens of a broadcast result; dimensions whose operands differ get the token of their
-        broadcasting.
+        """The dimension tokens of a broadcast result; a dimension in which operands differ gets the token of
+        broadcasting them.
         """
         tokens = list(dimensions)
         for axis, token in enumerate(tokens):
@@ -241,7 +249,7 @@ class Iteration(Dimensions):
         return tuple(tokens)
 
     def _number(self, value: SSAValue, key: Hashable) -> int:
-        """The id of the contents of a value: by its elements if they are known, else by `key`."""
+        """The id of the elements of a value: by the elements if they are known, else by `key`."""
         elements = self.elements(value)
         index = value.index if isinstance(value, OpResult) else 0
         if elements is None:
@@ -255,7 +263,9 @@ class Iteration(Dimensions):
         return self.numbering.elements(elements)
 
     def _branches(self, op: If) -> None:
-        """The results of an If: a token of both branches, or one of the condition."""
+        """Compute the tokens and ids of the results of an If: those of both branches if they agree, else new ones that
+        depend on the condition.
+        """
         branches: list[list[SSAValue]] = []
         for body, name in ((op.then_body, "then_inputs"), (op.else_body, "else_inputs")):
             operands = [op.operands[index] for index in op.integers(name)]
@@ -273,7 +283,7 @@ class Iteration(Dimensions):
             self._contents[result] = contents[0] if contents[0] == contents[1] else self.numbering.number("result", key, result.index)
 
     def _loop(self, op: RepeatingOp) -> None:
-        """Compute the tokens and contents of the results of a nested loop."""
+        """Compute the tokens and ids of the results of a nested loop."""
         operands, contents = tuple(self.tokens(each) for each in op.operands), tuple(self.content(each) for each in op.operands)
         iterations = _iterations(op, self.numbering, operands, contents, self.depth + 1)
         everything, values = (op, operands, contents), results_of(op.block)
@@ -307,7 +317,7 @@ def _iterations(
 
     Args:
         op: the loop.
-        numbering: the tokens and numbers of all iterations.
+        numbering: the symbols and ids of all iterations.
         operands: the tokens of its operands.
         contents: the ids of its operands.
         depth: how many loops are around it.
@@ -368,7 +378,9 @@ def _first_tokens(parameter: Parameter, port: BodyPort, operands: Sequence[Token
 
 
 def _source(value: SSAValue) -> SSAValue:
-    """The value of which a value is a copy."""
+    """The value of which a value is a copy, through operations that pass it on unchanged; the value itself if there are
+    none.
+    """
     while isinstance(value.owner, Identity):
         value = value.owner.operands[0]
     return value

@@ -31,7 +31,7 @@ MAXIMUM_STEPS = 1 << 17
 
 
 class Integers(tuple[int, ...]):
-    """The elements of a constant. An index out of range is a mistake of the model, and raises InferenceError."""
+    """The elements of a constant. Indexing out of range raises InferenceError, since the model is wrong."""
 
     def __getitem__(self, index: Any) -> Any:
         try:
@@ -47,7 +47,7 @@ class KnownValues:
     which is cheap, or call `forget`.
 
     Args:
-        sizes_are_fixed: whether static sizes stay what they are, since the model cannot be reshaped.
+        sizes_are_fixed: whether static dimensions are certain not to change, since the model cannot be reshaped later.
     """
 
     maximum_elements = MAXIMUM_ELEMENTS
@@ -82,7 +82,9 @@ class KnownValues:
         self._dimensions[value, axis] = symbol
 
     def named(self, name: str) -> Dimension:
-        """The symbol of the dimensions with a name in the model; -1 here, because names are not tracked."""
+        """The symbol of the dimensions that have a name in the model; here always -1, since this class does not track
+        names.
+        """
         return -1
 
     def sum(self, a: Dimension, b: Dimension) -> Dimension:
@@ -121,7 +123,7 @@ class KnownValues:
         return op if count is not None and count <= self.maximum_elements and op.operands else None
 
     def _missing(self, op: OpsetOp) -> list[SSAValue]:
-        """The operands that are to be evaluated before an operation; none for ShapeOf, which needs only the shape."""
+        """The operands that have to be evaluated before an operation; empty for ShapeOf, which needs only the shape."""
         return [] if op.name.endswith(".ShapeOf") else [v for v in op.operands if v not in self._elements and not _is_source(v)]
 
     def _evaluate(self, op: OpsetOp) -> None:
@@ -164,18 +166,20 @@ class KnownValues:
         return None if array is None else Integers(integer_array(array).ravel().tolist())
 
     def lasting(self, value: SSAValue | None) -> Array | None:
-        """The elements of a value, if they are known and remain so when the inputs of the model are reshaped."""
+        """The elements of a value if they are known whatever shapes the inputs of the model get, else None."""
         array = None if value is None else self.constant(value)
         return None if array is None or value is None or is_computed_of_sizes(value) else array
 
     def lasting_integers(self, value: SSAValue | None) -> tuple[int, ...] | None:
-        """The elements of a value as integers, if they remain when the inputs of the model are reshaped."""
+        """The elements of a value as integers if they are known whatever shapes the inputs of the model get, else
+        None.
+        """
         return None if self.lasting(value) is None else self.integers(value)
 
     def sizes(self, value: SSAValue) -> SymbolicShape:
-        """The elements of a value interpreted as a shape: integers, and symbols for unknown entries.
+        """The elements of a value interpreted as a shape: integers, and symbols for elements that are unknown.
 
-        -1 for each entry if the value is unknown; None if the number of entries is unknown, too.
+        All are -1 if the value is unknown; None if the number of elements is unknown, too.
         """
         array = self.elements(value)
         if array is None:

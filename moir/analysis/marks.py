@@ -1,6 +1,7 @@
-"""The mark of an operation that is computed in its own element type, whatever the rest of the model is computed in.
+"""The mark of an operation that is computed in its own element type, whatever precision the device uses for the rest of
+the model.
 
-It is an entry of the `<rt_info>` of its layer: `<attribute name="precise" version="0"/>`.
+It is an attribute in the `<rt_info>` of the operation's layer: `<attribute name="precise" version="0"/>`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from xdsl.ir import Operation
 from moir.dialects.properties import string_attribute
 
 PRECISE = "precise"
-"""The name of the entry."""
+"""The name of the attribute."""
 
 
 def mark(op: Operation) -> None:
-    """Mark an operation; the other entries of its runtime information stay."""
+    """Mark an operation, keeping the other attributes of its runtime information."""
     carried = op.attributes.get("runtime_info")
     entries = dict(carried.data) if isinstance(carried, DictionaryAttr) else {}
     entries[PRECISE] = DictionaryAttr({"version": string_attribute("0")})

@@ -1,7 +1,7 @@
 """Looks up the inputs, outputs, ports and tensors of a model by the names that users write (`Place`).
 
-Names are compared as they are. A name that exists takes precedence over its interpretation as a name with a port: `x:0`
-is the tensor `x:0` where there is one, else output port 0 of the node `x`.
+Names are compared without any normalization. A name that exists takes precedence over its interpretation as a name with
+a port: `x:0` is the tensor `x:0` where there is one, else output port 0 of the node `x`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FEW = 3
 
 @dataclass(frozen=True)
 class InputPort:
-    """An input port of a node."""
+    """An input port of a node: the node and the index of an operand."""
 
     op: Operation
     number: int
@@ -66,11 +66,12 @@ class ModelNames:
     # Inputs
 
     def input_at(self, place: Place, index: int) -> Parameter | InputPort | SSAValue:
-        """The input, the input port or the tensor of a place. Raises ConversionError unless there is exactly one.
+        """The input, the input port or the tensor that a place denotes. Raises ConversionError unless there is exactly
+        one.
 
         Args:
-            place: the place; without a name, the input of the model of this number.
-            index: the number.
+            place: the place; if it has no name, it denotes the model's input of this index.
+            index: the index.
         """
         if not place.text:
             if index >= len(self.parameters):
@@ -86,7 +87,10 @@ class ModelNames:
         raise self._absent(place)
 
     def parameter_at(self, place: Place, index: int) -> Parameter:
-        """The input of a place, see `input_at`. Raises ConversionError if it is not an input of the model."""
+        """The input of the model that a place denotes, see `input_at`.
+
+        Raises ConversionError if it is not an input of the model.
+        """
         port = self.input_at(place, index)
         if not isinstance(port, Parameter):
             raise ConversionError(f"{str(place)!r} is not an input of the model", hint="cut-inputs makes it one")
@@ -132,7 +136,7 @@ class ModelNames:
     # Outputs
 
     def output_at(self, place: Place) -> SSAValue:
-        """The tensor of a place. Raises ConversionError unless there is exactly one."""
+        """The tensor that a place denotes. Raises ConversionError unless there is exactly one."""
         for name, into, out in place.readings():
             if into is None and out is None:
                 if (output := self._output(name)) is not None:
@@ -156,11 +160,11 @@ class ModelNames:
         ports = alternatives(f"{name}:{result.index}" for result in (used or op.results)[:_FEW])
         raise ConversionError(f"it has {len(op.results)} outputs", operation=op.name, node=name, hint=f"say which: {ports}")
 
-    def _result(self, op: Operation, number: int) -> SSAValue:
-        if number >= len(op.results):
+    def _result(self, op: Operation, index: int) -> SSAValue:
+        if index >= len(op.results):
             listed = f"its output ports are 0 to {len(op.results) - 1}" if len(op.results) > 1 else "its output port is 0"
-            raise ConversionError(f"it has no output port {number}", operation=op.name, node=name_of(op), hint=listed)
-        return op.results[number]
+            raise ConversionError(f"it has no output port {index}", operation=op.name, node=name_of(op), hint=listed)
+        return op.results[index]
 
     def _node(self, name: str) -> Operation:
         node = self._nodes[name]

@@ -27,15 +27,15 @@ class ModelPorts:
         self.outputs: list[Operation] = [op for op in model.block.ops if op.name == RESULT]
 
     def assigned(self, values: Sequence[tuple[str, T]], what: str, *, outputs: bool = False) -> Iterator[tuple[Operation, T]]:
-        """Match values to inputs.
+        """Match values to inputs; yields each Parameter (or Result) with its value.
 
         Args:
-            values: names of inputs and values; without names, the values of all inputs in order.
+            values: pairs of an input's name and a value; without names, the values of all inputs in order.
             what: what the values are, for messages.
             outputs: whether names may be those of outputs.
 
-        Raises UsageError if there is no input of a name, if two names denote one, or if the number of values without
-        names is not that of the inputs.
+        Raises UsageError if there is no input of a name, if two names denote one input, or if the number of values
+        without names is not that of the inputs.
         """
         if any(name for name, _ in values):
             return self._assigned_by_name(values, what, outputs)
@@ -70,14 +70,16 @@ def value_of_port(port: Operation) -> SSAValue:
 
 
 def names_of_port(port: Operation) -> list[str]:
-    """The names by which a Parameter or a Result is known: its own, those of its tensor, that of the tensor's node."""
+    """The names by which a Parameter or a Result is known: its own, those of its tensor, and the name of the node that
+    produces it.
+    """
     value = value_of_port(port)
     nodes = [name_of(port), *names_of(value), name_of(value.op) if isinstance(value, OpResult) else None]
     return list(dict.fromkeys(name for name in nodes if name is not None))
 
 
 def name_of_port(port: Operation) -> str:
-    """The first of the names of a Parameter or a Result; `?` without any."""
+    """The first of the names of a Parameter or a Result; `?` if it has none."""
     return next(iter(names_of_port(port)), "?")
 
 

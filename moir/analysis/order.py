@@ -19,9 +19,9 @@ def stable_order(sources: Sequence[Iterable[int]]) -> list[int]:
     """A stable topological order of items, by Kahn's algorithm with a heap.
 
     Args:
-        sources: for each item the positions of the items that must precede it, without duplicates.
+        sources: for each item the indices of the items that must precede it, without duplicates.
 
-    Returns the positions of all items, except of those that are on a cycle or depend on one.
+    Returns the indices of all items, except of those that are on a cycle or depend on one.
     """
     missing = [0] * len(sources)
     users: list[list[int]] = [[] for _ in sources]
@@ -68,10 +68,10 @@ def sort_block(block: Block) -> None:
 
 
 def sorted_operations(operations: list[AnyOperation]) -> list[AnyOperation]:
-    """The operations in a stable topological order; the list itself if it is already sorted.
+    """The operations in a stable topological order; the same list object if it is already sorted.
 
-    Results keep their relative order, since it is that of the outputs of a model or a body. Raises ConversionError for
-    a cycle, with the names of the operations on it.
+    Results keep their relative order, since it is the order of the outputs of a model or a body. Raises ConversionError
+    for a cycle, with the names of the operations on it.
     """
     if is_sorted(operations):
         return operations

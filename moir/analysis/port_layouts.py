@@ -17,14 +17,14 @@ _RUNTIME_INFORMATION, _LAYOUT = "runtime_info", "layout"
 
 
 def requested_layouts(ports: ModelPorts, layout: str, source_layout: str, target_layout: str) -> dict[Operation, TensorLayout]:
-    """The layouts that texts give to Parameters and Results.
+    """The layouts that the texts of options give to Parameters and Results.
 
     Args:
         ports: the inputs and outputs of the model.
         layout: layouts of the model's tensors and of the tensors that callers use in their place, in the notation of
             `tensor_layouts`.
-        source_layout: those of the model alone.
-        target_layout: those of callers alone.
+        source_layout: the layouts of the model alone.
+        target_layout: the layouts of callers alone.
 
     Raises UsageError for names that do not exist, and for a tensor with two layouts.
     """

@@ -37,9 +37,10 @@ class Source(Record):
     """A node of the framework.
 
     Args:
-        node: its name; if only the place of an operation in a text is known, file, line and column.
+        node: its name; if only the position of an operation in a text is known, file, line and column.
         operation: its type, the name of its operation in the module that was read: `onnx.Conv`, `tf.MatMul`;
-            `opset1.Parameter` for inputs and `opset1.Constant` for weights; empty if only a place in a text is known.
+            `opset1.Parameter` for inputs and `opset1.Constant` for weights; empty if only a position in a text is
+            known.
     """
 
     node: str
@@ -76,7 +77,9 @@ def traced_locations(module: ModuleOp | Operation) -> dict[Operation, LocationAt
 
 
 def _trace(block: Block, locations: dict[Operation, LocationAttr]) -> None:
-    """Find the locations of the operations of a block. Those of the operation around it are known."""
+    """Compute the locations of the operations of a block, given that of the operation around it, and store them in
+    `locations`.
+    """
     operations = list(block.ops)
     locations.update((op, located(op)) for op in operations)
     missing = [op for op in operations if isinstance(locations[op], UnknownLoc)]
@@ -110,14 +113,14 @@ def _sources(location: LocationAttr) -> tuple[Source, ...]:
 
 
 def _nodes(location: LocationAttr) -> tuple[LocationAttr, ...]:
-    """The locations of single nodes in a location, each once. In a text, locations can be nested and repeated."""
+    """The locations of single nodes within a location, which may be nested, without duplicates."""
     if not isinstance(location, FusedLoc):
         return separate(location)
     return tuple(dict.fromkeys(node for part in separate(location) for node in _nodes(part)))
 
 
 def _source(location: LocationAttr) -> Source:
-    """The node of a location of one node, or of a location that a text gave to an operation."""
+    """The node that a location of one node denotes; for a position in a text, file, line and column."""
     match location:
         case NameLoc():
             inner = location.location
@@ -137,6 +140,8 @@ def described(nodes: Sequence[Source]) -> str:
 
 
 def origin(op: Operation) -> str | None:
-    """The nodes in the location of an operation, for a message; None if there are none but the operation itself."""
+    """The nodes in the location of an operation, as text for a message; None if the location has no node but the
+    operation itself.
+    """
     nodes = _sources(located(op))
     return None if nodes in ((), (Source(name_of(op) or "", op.name),)) else described(nodes)

@@ -15,7 +15,7 @@ NAMES_SHOWN = 3
 
 
 def remaining_operations(root: Operation, is_wanted: Callable[[Operation], bool]) -> dict[str, list[str]]:
-    """The operations of a module, or of a model, that satisfy a predicate: node names by operation name."""
+    """The operations of a module, or of a model, that satisfy a predicate: lists of node names by operation name."""
     remaining: dict[str, list[str]] = {}
     for block in all_blocks(root):
         for op in block.ops:

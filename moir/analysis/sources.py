@@ -20,7 +20,8 @@ def is_computed_of(value: SSAValue, kind: str, accepts: Callable[[OpsetOp], bool
         value: the value.
         kind: the kind of operation, as `ShapeOf`.
         accepts: a condition that all operations on the way have to meet, including the producer of the value.
-        is_end: whether to ignore the operands of operations of the kind; otherwise they have to be constants, too.
+        is_end: whether the operands of operations of the kind may be anything; otherwise they have to be constants,
+            too.
     """
     remaining, seen, is_met = [value], {value}, False
     while remaining:

@@ -1,4 +1,4 @@
-"""Operations of a framework that nothing lowers, and the error that names them."""
+"""Framework operations without a lowering, and the error that names them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from moir.support.suggestions import alternatives, nearest
 
 
 def may_stay(op: FrameworkOp) -> bool:
-    """Whether an operation was built by an extension and infers its own types, or stays until the layout change."""
+    """Whether an operation without a lowering is allowed: an extension built it, with a type, or it is lowered after
+    the layout change.
+    """
     if op.KIND in kinds_with(op.dialect_name(), SAYS_LAYOUT) and (model := model_around(op)) is not None:
         return ModuleLevel.KEEPS_LAYOUTS in model.attributes
     return op.name.startswith(f"{MODEL_OPTIMIZER}.") and callable(python_entries(op).get("infer"))
@@ -35,7 +37,7 @@ operations."""
 
 
 def hint(left: Iterable[str]) -> str:
-    """What the user can do about kinds without a lowering: correct a misspelt name, or add a lowering."""
+    """Advice for the user on kinds without a lowering: correct a misspelt name, or add a lowering."""
     kinds = list(left)
     if all(kind.startswith(f"{MODEL_OPTIMIZER}.") for kind in kinds):
         return _HINT_FOR_EXTENSIONS
@@ -60,8 +62,10 @@ def _nearest_kinds(operation: str) -> list[str]:
 
 
 def _other_domains(operation: str) -> list[str]:
-    """The lowerings of extensions that are registered for the name of an unsupported operation without its domain (in
-    Keras its package, in PyTorch its namespace), or with one that it does not have: "the lowering of A for mine.A".
+    """The lowerings that extensions registered under nearly the name of an unsupported operation.
+
+    The name may lack the operation's domain (in Keras its package, in PyTorch its namespace), or have one where the
+    operation has none: "the lowering of A for mine.A".
     """
     dialect, _, kind = decode_kind(operation).partition(".")
     table = _table(dialect)
@@ -81,7 +85,10 @@ def _ends_in(kind: str, name: str) -> bool:
 
 
 def _table(dialect: str) -> Any:
-    """The table of lowerings of a dialect; None if it has none. It is in a layer above this module."""
+    """The table of lowerings of a dialect; None if the dialect has none.
+
+    Imported by name, since it is in a higher layer.
+    """
     framework = FRAMEWORKS.get(dialect)
     return None if framework is None or framework.lowering is None else load(framework.lowering)
 
@@ -90,7 +97,7 @@ def without_lowering(left: dict[str, list[str]], first: Operation) -> MissingLow
     """The error for operations without a lowering.
 
     Args:
-        left: names of the nodes by the names of the operations.
+        left: the names of nodes without a lowering, by the names of their operations.
         first: the first of these operations.
     """
     error = MissingLoweringError(
@@ -105,13 +112,16 @@ def without_lowering(left: dict[str, list[str]], first: Operation) -> MissingLow
 
 
 def unlowered_before(op: Operation, is_unlowered: Callable[[Operation], bool], *, is_definite: bool) -> UnsupportedOperationError | None:
-    """The error for operations without a lowering if an operation depends on one, so that types of its operands are
-    unknown; else None.
+    """The error that names the operations without a lowering on which an operation depends, so that its operand types
+    are unknown.
+
+    None if it depends on no such operation.
 
     Args:
         op: the operation, which could not be lowered.
         is_unlowered: whether an operation has no lowering.
-        is_definite: whether this also holds for operations that do not precede `op`; the error names them, too.
+        is_definite: whether `is_unlowered` also holds for operations that do not precede `op`; the error names them,
+            too.
     """
     before = [each for each in backward_slice(op) if is_unlowered(each)]
     model = model_around(op)
@@ -121,8 +131,10 @@ def unlowered_before(op: Operation, is_unlowered: Callable[[Operation], bool], *
 
 
 def _cut_before(op: Operation, left: Collection[str]) -> str:
-    """The hint how to cut off an operation that only outputs and operations of the names `left` follow; empty for any
-    other operation, and where no operation would be left before it.
+    """The hint how to cut the model before an operation that is followed only by outputs and by operations of the names
+    `left`.
+
+    Empty for any other operation, and if no operation would be left before it.
     """
     followers = _followers(op)
     if len(followers) == 1 or not all(each.name == RESULT or (must_go(each) and each.name in left) for each in followers):
@@ -144,5 +156,5 @@ def _followers(op: Operation) -> set[Operation]:
 
 
 def must_go(op: Operation) -> bool:
-    """Whether an operation belongs to a framework, so that the IR cannot represent it."""
+    """Whether an operation belongs to a framework's dialect, which the IR cannot represent."""
     return isinstance(op, FrameworkOp) and not may_stay(op)

@@ -14,7 +14,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 
 
 def live_uses(value: SSAValue) -> Iterator[Use]:
-    """The uses of a value by operations that have effects or whose own results are used."""
+    """The uses of a value by live operations: those that have effects, or whose own results are used."""
     for use in value.uses:
         user = use.operation
         if not isinstance(user, OpsetOp) or user.EFFECTS or any(result.uses for result in user.results):

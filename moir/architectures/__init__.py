@@ -1,1 +1,1 @@
-"""Families of language models: records of what each consists of, and the module that a record describes."""
+"""Families of language models: records of the parts of each family, and the module that a record describes."""

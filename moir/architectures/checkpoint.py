@@ -1,7 +1,7 @@
 """What the network of a language model is built from: its configuration, and its weights by the names of operands.
 
-Each file format has a frontend that makes both. Neither has a spelling of its own here: the operands are those that
-the record of the architecture names (`layers.3.attention.query.weight`).
+Each file format has a frontend that reads both. Names here do not depend on the format: operands are named as in the
+record of the architecture (`layers.3.attention.query.weight`).
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ class Checkpoint(Protocol):
         ...
 
     def name(self, operand: str) -> str:
-        """The name of an operand, or of a block (`layers.3.attention`), in the file: nodes of the IR get it."""
+        """The name of an operand or of a block (`layers.3.attention`) in the file; nodes of the IR get this name."""
         ...
 
     def check_all_read(self) -> None:
-        """Raises ModelFileError that lists the tensors which no operand has read, and which change the computation."""
+        """Raises ModelFileError if tensors that affect the computation were not read as any operand; the error lists
+        them.
+        """
         ...

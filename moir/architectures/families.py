@@ -41,7 +41,7 @@ FILES = by_member(
         "eurobert",
     }
 )
-"""The file below this folder that has the record of each `model_type`."""
+"""For each `model_type`, the file of this folder that has the record of its family."""
 
 
 def family_of(model_type: str) -> Family | None:
@@ -54,7 +54,7 @@ def family_of(model_type: str) -> Family | None:
 
 
 def architecture_of(name: str) -> Family | None:
-    """The record of a family by the name of its architecture, as file formats other than Hugging Face's name it; None
-    if there is none.
+    """The record of a family by the name of its architecture, which file formats such as GGUF use; None if there is
+    none.
     """
     return family_of(name)

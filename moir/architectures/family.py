@@ -1,4 +1,4 @@
-"""How Hugging Face's files spell a family: which key of config.json is which size, which tensor is which operand.
+"""How a family is spelled in Hugging Face's files: the keys of config.json for its sizes, and the names of its tensors.
 
 Family(
     architecture=Architecture("llama", ("llama",)),
@@ -51,11 +51,11 @@ IGNORED = words(
     cache_implementation max_window_layers quantization_config compression_config
     """
 )
-"""Keys that say nothing of the results of a model, or are of `transformers` itself."""
+"""Keys that do not affect the results of a model, or concern only `transformers` itself."""
 
 
 ANY = object()
-"""Any value of a key but null, in `Family.variants`."""
+"""In `Family.variants`, stands for any value of a key except null."""
 
 
 class Family(Record):

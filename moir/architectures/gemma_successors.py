@@ -20,10 +20,10 @@ TENSORS = {
 }
 
 SHARED_LAYERS = tuple(f"model.layers.{{}}.self_attn.{each}" for each in ("k_proj.*", "v_proj.*", "k_norm.*", "v_norm.*"))
-"""Tensors of layers that use the keys and values of others; files have them, too."""
+"""Unused tensors that files have for layers which share the keys and values of other layers."""
 
 MOST_VALUES = 16
-"""The most values of a token for whose projections there are names; published models have four."""
+"""The largest number of residual streams for whose projections there are names; published models have four."""
 
 INPUT_SIZES = {"layer_input": "hidden_size_per_layer_input", "layer_vocabulary": "vocab_size_per_layer_input"}
 

@@ -63,7 +63,9 @@ class ModelInputs:
         return self._masks[window, chunk]
 
     def _biased_mask(self) -> SSAValue:
-        """The mask of all layers with a bias for each head and distance: PositionBias(Mask(…), tokens, table)"""
+        """The mask of all layers of a model whose scores have a bias for each head and distance: PositionBias(Mask(…),
+        tokens, table)
+        """
         if not self._masks:
             types = [tensor((-1, 1, -1, -1), f32)]
             mask = self.nodes.nodes("Mask", [self.attention_mask, self.tokens], "mask", types, {})[0]
@@ -126,7 +128,8 @@ class ModelInputs:
         """The row of the table of learned positions for each token.
 
         Args:
-            kind: how they are counted, as in `Architecture.learned_positions`; `row` for 0, 1, … whatever the mask.
+            kind: how positions are counted, as in `Architecture.learned_positions`; `row` for 0, 1, … whatever the
+                mask.
             offset: the row of position 0; not read for `unpadded` and `row`.
         """
         types = [tensor((-1, -1), si64)]

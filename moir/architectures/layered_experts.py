@@ -13,7 +13,7 @@ from moir.support.tables import words
 
 
 def rotations(full: tuple[float, float], sliding: tuple[float, float]) -> dict[str, object]:
-    """The fields of rotary embeddings of layers without and with a window, each given as (base, rotated share of a
+    """The rotary fields of layers without and with a sliding window; each argument is (base, rotated fraction of a
     head).
     """
     kinds = {"full_attention": full, "sliding_attention": sliding}

@@ -9,7 +9,9 @@ from moir.architectures.record import Architecture, AttentionBlock
 from moir.support.tables import words
 
 EXPERT_KEYS = {"count": "num_experts", "chosen": "num_experts_per_tok", "size": "moe_intermediate_size"}
-"""The keys of the number of experts, of those that compute a token, and of the size of each, in most families."""
+"""The keys, in most families, of the number of experts, of the number that computes a token, and of the size of an
+expert.
+"""
 
 MIXTRAL = Family(
     architecture=Architecture("mixtral", ("mixtral",)),

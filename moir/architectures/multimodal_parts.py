@@ -16,7 +16,7 @@ from moir.architectures.shared_experts import EXPERT_TENSORS, GLM4_MOE
 from moir.support.tables import words
 
 OF_IMAGES = words("vision_config image_token_id video_token_id vision_start_token_id vision_end_token_id vision_token_id audio_token_id")
-"""Keys of images in the configurations of models that have no part for their language model."""
+"""Keys about images in configurations that do not separate the language model's part."""
 
 QWEN2_VL = QWEN2.with_fields(
     architecture=Architecture("qwen2_vl_text", ("qwen2_vl_text", "qwen2_vl", "qwen2_5_vl_text", "qwen2_5_vl")),

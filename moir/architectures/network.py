@@ -170,7 +170,7 @@ class Network:
     def branch(self, x: SSAValue, layer: int, branch: Branch, normed: dict[str, SSAValue]) -> SSAValue:
         """The result of a block of a layer, with the normalizations before and after it.
 
-        `normed` has the results of normalizations of x by their operand; one that is missing is built and added.
+        `normed` caches normalizations of x by their operand; a missing one is built and added.
         """
         hidden, value = self.configuration.hidden, x
         if branch.before is not None and (layer or self.architecture.first_norm or branch.block != ATTENTION):
@@ -189,7 +189,7 @@ class Network:
         return x if branch.after is None else self.vectors.norm(x, f"layers.{layer}.{branch.after}", hidden)
 
     def factored(self, x: SSAValue, name: str) -> SSAValue:
-        """x times the entry `name` of `Configuration.factors`; x itself if there is none."""
+        """x times the factor called `name` in `Configuration.factors`; x itself if there is no such factor."""
         factor = self.configuration.factors.get(name)
         return x if factor is None else self.vectors.scaled(x, factor)
 

@@ -22,7 +22,7 @@ MINICPM = LLAMA.with_fields(
     quotients=MINICPM_QUOTIENTS,
     expected={"num_experts": 0, "sparse_config": None},
 )
-"""Read by code in the folders themselves; Transformers has no class for it."""
+"""The record of MiniCPM. Transformers has no class for it: its folders contain the code."""
 
 MINICPM3 = Family(
     architecture=Architecture("minicpm3", ("minicpm3",), attention=AttentionBlock(latent=True)),

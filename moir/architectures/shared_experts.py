@@ -38,7 +38,8 @@ CORRECTED_EXPERTS: dict[str, object] = {
     "group_score": "=best two",
     "has_correction": True,
 }
-"""The experts of DeepSeek V3: sigmoids, corrected by a bias for the choice, the best of the best groups."""
+"""The fields of the experts of DeepSeek V3: sigmoid scores, a bias for the choice, and a choice within the best groups.
+"""
 
 QWEN2_MOE = Family(
     architecture=Architecture("qwen2_moe", ("qwen2_moe",)),

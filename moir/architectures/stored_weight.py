@@ -20,7 +20,7 @@ from moir.errors import ConversionError
 from moir.support.records import Record
 
 Move = Callable[[Array], Array]
-"""Moves the rows of an array, its first dimension, whatever the other dimensions are."""
+"""Takes an array and returns its rows (along the first dimension) in another order."""
 
 
 class StoredWeight(Record):
@@ -76,7 +76,7 @@ def moved_rows(data: DataAttr, move: Move, outer: int = 1) -> DataAttr:
 
     Args:
         data: the constant, whose first `outer` dimensions are those of its rows.
-        move: gives an array of rows in another order, or a part of them.
+        move: takes an array and returns its rows in another order, or some of them.
         outer: 1, or 2 for the matrices of experts.
     """
     row = describe(data.element)

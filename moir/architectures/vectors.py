@@ -47,7 +47,7 @@ class VectorNodes:
             block: the operand that its weights belong to.
             width: the size of a part that is normalized; the value has one part, or one for each head.
             kind: `rms` or `layer`; that of the architecture by default.
-            shape: the shape of the weights; [width] by default. [heads, width] has other weights for each head.
+            shape: the shape of the weights; [width] by default. [heads, width] for separate weights of each head.
             epsilon: what is added to the mean of squares; that of the configuration by default.
             offset: what is added to the weights; that of the architecture by default.
         """
@@ -87,8 +87,9 @@ class VectorNodes:
         return self.nodes.nodes("Add", [x, y], self.name(block), [x.type], {})[0]
 
     def gated(self, x: SSAValue, gates: SSAValue, activation: str = "sigmoid", heads: int = 1) -> SSAValue:
-        """Append x times the activation of gates, which has one gate for each feature, or one for all features of a
-        head: Gate(x, gates) {activation, heads}
+        """Append x times an activation of gates: Gate(x, gates) {activation, heads}
+
+        There is one gate for each feature, or one for all features of a head.
         """
         properties = {"activation": None if activation == "sigmoid" else activation, "heads": None if heads == 1 else heads}
         return self.nodes.nodes("Gate", [x, gates], "", [x.type], properties)[0]
@@ -103,7 +104,8 @@ class VectorNodes:
         return self.nodes.node("Concat", parts, self.name(block), width)
 
     def split(self, x: SSAValue, widths: Sequence[int], block: str, groups: int = 1) -> list[SSAValue]:
-        """Append a split of the features of x, each part taken from every group in turn: Split(x) {groups, widths}
+        """Append a split of the features of x, which consist of groups; part i of the result has part i of every group:
+        Split(x) {groups, widths}
 
         Args:
             x: the value [batch, tokens, groups * sum(widths)].

@@ -56,8 +56,8 @@ def bisect(
         reference: arrays by the names of outputs, and of inner tensors; None for the results of the framework's own
             runtime if it is installed, else for those of the first state that can be run.
         seed: the seed of random inputs.
-        ranges: the least and the greatest number of random inputs, by name, in place of what follows from use.
-        tolerance: in place of the tolerances of floating-point numbers (`moir.execution.comparison`).
+        ranges: the lowest and the highest value of random inputs, by name, in place of ranges inferred from their use.
+        tolerance: the relative tolerance for floats, in place of those of `moir.execution.comparison`.
         passes: a pipeline in place of the default one.
         reduce: whether to look for a small model that fails in the same way.
         options: further options of the conversion, as in `moir.convert_model`.

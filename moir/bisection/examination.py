@@ -1,4 +1,4 @@
-"""One bisection: it searches the states of a conversion for the first wrong one, and tells what makes it wrong."""
+"""One bisection: the search for the first wrong state of a conversion, and for the cause."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from moir.pipeline import spec_text
 from moir.rewriting.events import Recording, RewriteEvent
 
 LOSSES = 5
-"""Number of tensors in a verdict that lose most by compression."""
+"""The number of tensors in a verdict that lose the most accuracy by compression."""
 
 
 class Examination:
@@ -36,8 +36,8 @@ class Examination:
         conversion: the conversion.
         states: its states.
         execution: runs states.
-        reference: gives the correct arrays.
-        reduce: whether to look for a small model.
+        reference: provides the correct arrays.
+        reduce: whether to look for a small model with the same fault.
     """
 
     def __init__(
@@ -151,7 +151,8 @@ class Examination:
     def rewrite(self, before: PipelineState, after: PipelineState) -> tuple[Rewrite | None, PipelineState, PipelineState]:
         """The first rewrite of a pass after which the model is wrong, and the states around it.
 
-        The states are those around the whole pass, and the rewrite is None, if the pass reports none of its rewrites.
+        If the pass does not report its rewrites, the rewrite is None, and the states are those before and after the
+        whole pass.
 
         Args:
             before: the state before the pass, which is right.
@@ -192,8 +193,10 @@ class Examination:
         return differences[0] if differences else None
 
     def plugin(self, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> PluginFault | None:
-        """The fault of the plugin, if the state after a rewrite is right by the definitions of the operations; None
-        otherwise.
+        """The fault of the plugin, if the state after a rewrite is right when its operations are computed by their
+        definitions.
+
+        None otherwise.
 
         Args:
             before: the state before the rewrite.
@@ -318,7 +321,7 @@ class Examination:
         return not_finite(outcome.module, arrays, self.reference.inner(list(arrays)))
 
     def losses(self) -> tuple[tuple[str, float], ...]:
-        """The tensors that lose most by the compression of weights to f16, with their relative errors."""
+        """The tensors that lose the most accuracy by the compression of weights to f16, with their relative errors."""
         number = next((index for index, state in enumerate(self.states) if state.stage == COMPRESSION), 0)
         if not number:
             return ()
@@ -334,7 +337,7 @@ class Examination:
         return matched(self.execution.inputs, interface_of(module).inputs, "input")
 
     def _described(self, tensor: TensorDifference, before: PipelineState | None) -> WrongTensor:
-        """The record of a wrong tensor, with the operations that compute it after and before the pass.
+        """The record of a wrong tensor, with the operations that compute it before and after the pass.
 
         `before` is the state before the pass; None for a lowering.
         """
@@ -352,7 +355,7 @@ def _ignored(event: RewriteEvent) -> None:
 
 
 def _names_text(text: str) -> str:
-    """The names of tensors that the text of an operation lists; an empty string if it lists none."""
+    """The tensor names in the text of an operation, as written there; an empty string if there are none."""
     start = text.find("tensor_names = [")
     return "" if start < 0 else text[start : text.find("]", start) + 1]
 

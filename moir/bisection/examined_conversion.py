@@ -26,7 +26,7 @@ from moir.support.records import Record
 from moir.targets.registry import OPENVINO_CPU
 
 LOWERED = "check-lowered"
-"""The pass after which a module is in opset dialects."""
+"""The name of the pass after which a module is in opset dialects."""
 
 
 class PipelineState(Record):
@@ -69,7 +69,7 @@ class StateRecorder(Observer):
 
 
 def _contents(op: Operation) -> tuple[object, ...]:
-    """What identifies the state of an operation: itself, its operands, properties, attributes and result types.
+    """A tuple that identifies the state of an operation: itself, its operands, properties, attributes and result types.
 
     Two such tuples are equal (mostly by identity) as long as the operation is unchanged.
     """
@@ -127,10 +127,10 @@ class ExaminedConversion:
         return recorder.states
 
     def forms(self, state: PipelineState) -> Iterator[ModuleOp]:
-        """The modules by which a state is executed, best first.
+        """Yields the modules by which a state can be executed, the best one first.
 
         Operations of a framework are lowered, in a copy, by the following passes up to `check-lowered`. A second copy
-        has the forms of the target. Forms that cannot be built are left out.
+        has the forms of the target. Modules that cannot be built are left out.
         """
         module = state.module
         with suppress(MoirError, InternalError):
@@ -162,7 +162,7 @@ class ExaminedConversion:
 
 
 def is_foreign(module: ModuleOp) -> bool:
-    """Whether a module has operations of a framework."""
+    """Whether a module contains operations of a framework's dialect."""
     return any(isinstance(op, FrameworkOp) for op in module.walk())
 
 

@@ -23,7 +23,7 @@ from moir.support.records import Record
 
 
 class PluginFault(Record):
-    """A tensor that the runtime computes otherwise than the definitions of the operations.
+    """A tensor for which the runtime's result differs from the definitions of the operations.
 
     Args:
         operation: the operation at fault; None if only several together are computed wrongly, as one kernel.
@@ -39,15 +39,15 @@ def plugin_fault(
 ) -> PluginFault | None:
     """The fault of the runtime, if a module computes the expected value by the definitions of its operations.
 
-    Operations without a definition in numpy are computed alone by the runtime itself: a fault of one of those is not
-    found (`has_definition`).
+    Operations without a definition in numpy (`has_definition`) are computed by the runtime itself, one at a time, so
+    their faults are not detected.
 
     Args:
         execution: the inputs.
         module: a module in opset dialects.
         value: a value of its block that the runtime computes wrongly.
-        expected: what it should be.
-        tolerance: in place of the tolerances of floating-point numbers.
+        expected: the correct value.
+        tolerance: the relative tolerance for floats; None for those of the element types.
 
     Returns None if the definitions do not give the expected value, or cannot be computed.
     """
@@ -86,7 +86,7 @@ def has_definition(op: Operation) -> bool:
 
 
 def _cone(module: ModuleOp, value: SSAValue) -> Sequence[Operation]:
-    """The computing operations (no constants and inputs) that a value depends on, in the order of the block."""
+    """The operations on which a value depends, without constants and inputs, in the order of the block."""
     needed = needed_for([value.owner] if isinstance(value.owner, Operation) else [])
     return [op for op in computed_operations(module) if op in needed]
 

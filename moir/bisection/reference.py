@@ -14,7 +14,7 @@ from moir.execution.ports import TensorPort, interface_of, matched
 from moir.execution.runner import Runner
 
 INTERFACE_PASSES = frozenset(("cut-inputs", "freeze-inputs", "set-input-types", "preprocess-inputs", "set-layouts"))
-"""Passes that change, on request, what the model computes, so that the framework is not a reference any longer."""
+"""Passes that change, on request, what the model computes, so that the framework's results no longer apply."""
 
 
 class Reference:
@@ -69,7 +69,7 @@ def reference_of(
 ) -> Reference:
     """The reference of a conversion: given arrays, the framework's own runtime, or else a state of the conversion.
 
-    The state is the one after the last pass that changes what the model computes on request, or the lowered one.
+    The state is that after the last of `INTERFACE_PASSES`, or the lowered state if that comes later.
 
     Args:
         conversion: the conversion.

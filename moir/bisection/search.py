@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 
 def first_bad(good: int, bad: int, is_good: Callable[[int], bool | None]) -> tuple[int, int]:
-    """Binary search: the numbers of two neighbouring states, the first of which is good and the second bad.
+    """Binary search: the indices of a good state and of the next state that is bad.
 
     Args:
         good: the number of a good state.
         bad: the number of a bad one, which is larger.
-        is_good: judges a state; None for a state that cannot be judged, which is skipped: there may be several of
-            those between the two that are returned.
+        is_good: whether a state is good; None for a state that cannot be judged, which is skipped. Several such states
+            may lie between the two that are returned.
     """
     while bad - good > 1:
         middle = (good + bad) // 2

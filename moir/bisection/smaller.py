@@ -33,7 +33,7 @@ from moir.reduction.reduce import reduced
 from moir.reduction.reduced import Candidate, Reduced
 
 SECONDS = 40.0
-"""The time that a bisection spends on its last step."""
+"""The time in seconds that a bisection spends on reducing a model."""
 
 
 def smaller_pass(execution: StateExecution, before: PipelineState, after: PipelineState, tensor: TensorDifference | None) -> Reduced | None:
@@ -90,7 +90,7 @@ def smaller_plugin(execution: StateExecution, module: ModuleOp, fault: PluginFau
 def smaller_lowering(
     execution: StateExecution, conversion: ExaminedConversion, reference: Reference, tensors: Sequence[str]
 ) -> Reduced | None:
-    """A part of a model whose lowered form has other results than the framework; None if there is none.
+    """A part of a model whose lowered form gives other results than the framework; None if there is none.
 
     For an ONNX model it is an ONNX model, compared with what ONNX Runtime computes for it; for others it is a module
     in the dialect of the framework, with its own weights, compared with the values of its tensors in the whole model.
@@ -174,8 +174,9 @@ def _reduced_module(
 
 
 def _attempt(reduce: Callable[[], Reduced]) -> Reduced | None:
-    """The result of `reduce`; None if that raises a MoirError, as it does if the model that it starts from does not
-    show the fault when it is run by itself.
+    """The result of `reduce`; None if it raises a MoirError.
+
+    It does if the model to be reduced does not show the fault when it is run on its own.
     """
     try:
         return reduce()
@@ -184,7 +185,9 @@ def _attempt(reduce: Callable[[], Reduced]) -> Reduced | None:
 
 
 def _quietly(fails: Callable[[Candidate], bool]) -> Callable[[Candidate], bool]:
-    """The check `fails`, which is False for candidates that cannot be converted or run: that is another failure."""
+    """The check `fails`, changed to be False for candidates that cannot be converted or run, since that is another
+    failure.
+    """
 
     def check(candidate: Candidate) -> bool:
         try:

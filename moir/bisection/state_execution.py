@@ -37,8 +37,8 @@ class Outcome:
         module: the executable form of the state.
         outputs: its outputs, by name; empty if it cannot be run.
         differences: their differences from the reference, by name.
-        error: why it cannot be run; None if it can.
-        form: the number of the form, from 0 on.
+        error: the reason why it cannot be run; None if it can.
+        form: the index of the form among `ExaminedConversion.forms`.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class Outcome:
 
 
 class StateExecution:
-    """The inputs, and the reference by which states are judged.
+    """The inputs, and the reference to which the results of states are compared.
 
     Args:
         conversion: the conversion.
         given: arrays for the inputs, by any of their names.
-        tolerance: in place of the tolerances of floating-point numbers; None for those of the element types.
+        tolerance: the relative tolerance for floats; None for those of the element types.
     """
 
     def __init__(self, conversion: ExaminedConversion, arrays: Mapping[str, Array], tolerance: float | None = None) -> None:
@@ -88,7 +88,7 @@ class StateExecution:
         self._outcomes: dict[PipelineState, Outcome | None] = {}
 
     def run(self, module: ModuleOp, values: Sequence[SSAValue] = ()) -> tuple[dict[str, Array], list[Array]]:
-        """Run a module in opset dialects; its outputs by name, and the wanted values.
+        """Run a module in opset dialects; returns its outputs by name, and the arrays of `values`.
 
         Raises MoirError if it cannot be run.
         """
@@ -99,7 +99,7 @@ class StateExecution:
         return {port.name: result for port, result in zip(interface.outputs, results, strict=True)}, inner
 
     def _outputs(self, module: ModuleOp) -> dict[str, Array]:
-        """The outputs of a module, and the inner tensors that are watched."""
+        """The outputs of a module, and the inner tensors that are compared, too."""
         if not self.watched:
             return self.run(module)[0]
         values = named_values(only_model(module).block)
@@ -123,7 +123,8 @@ class StateExecution:
     def outcome(self, state: PipelineState) -> Outcome | None:
         """The result of running a state and comparing; None if no form of the state is in opset dialects.
 
-        A state may have several forms: the first one that agrees counts, or else the first one that can be run.
+        A state may have several forms: the outcome is that of the first form that agrees with the reference, or else of
+        the first one that can be run.
         """
         if state not in self._outcomes:
             self._outcomes[state] = self._outcome(state)
@@ -148,7 +149,7 @@ class StateExecution:
         self._outcomes.clear()
 
     def is_good(self, state: PipelineState) -> bool | None:
-        """Whether a state agrees with the reference; None if it is skipped, since it cannot be run."""
+        """Whether a state agrees with the reference; None if it cannot be run, so that it is skipped."""
         outcome = self.outcome(state)
         if outcome is None:
             return None

@@ -1,4 +1,4 @@
-"""Inner tensors: the first one whose numbers are wrong, or not finite."""
+"""Inner tensors: which is the first one with wrong, or with NaN or infinite, elements."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TensorDifference(Record):
         name: its name.
         difference: its difference from the reference.
         value: the value in the module that computes it.
-        expected: its reference.
+        expected: its correct value.
     """
 
     name: str
@@ -34,7 +34,7 @@ class TensorDifference(Record):
 
 
 def inner_values(module: ModuleOp) -> dict[str, SSAValue]:
-    """The computed values of a module in opset dialects, by name and in order."""
+    """The values in a module in opset dialects that operations compute, by tensor name and in order."""
     values = named_values(only_model(module).block, constants=False, nodes=False)
     return {name: value for name, value in values.items() if not isinstance(value.owner, Parameter)}
 
@@ -64,14 +64,14 @@ def differing(
 ) -> list[TensorDifference]:
     """The tensors of a module that differ from their reference, in the order of the module.
 
-    A tensor that is a transposition of its reference does not differ, nor one that has the largest numbers of a type in
-    place of infinite ones, as masks of attention do.
+    A transposition of the reference counts as equal, and so does a tensor with the largest finite numbers in place of
+    infinities, as in masks of attention.
 
     Args:
         module: the module.
         arrays: arrays of its tensors, by name.
         expected: the reference, by name.
-        tolerance: in place of the tolerances of floating-point numbers; None for those of the element types.
+        tolerance: the relative tolerance for floats; None for those of the element types.
     """
     differences: list[TensorDifference] = []
     for name, value in inner_values(module).items():

@@ -1,4 +1,4 @@
-"""What a bisection found."""
+"""The result of a bisection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from moir.reduction.reduced import Reduced
 
 Kind = Literal["none", "pass", "lowering", "plugin"]
-"""The place of the fault: none, a pass, a lowering (or the frontend), or the plugin of the runtime."""
+"""The kind of fault: none, a pass, a lowering (or the frontend), or the plugin of the runtime."""
 
 _SHOWN = 6
 _LONGEST = 240
@@ -46,7 +46,7 @@ class WrongTensor(Record):
     Args:
         name: its name.
         operation: the operation that computes it, as text.
-        difference: how far it is from its reference.
+        difference: its difference from the reference.
         before: the operation that computed it before the pass, as text; None for a lowering.
     """
 
@@ -71,25 +71,26 @@ class Reproduction(Record):
 
 
 class Verdict(Record):
-    """What a bisection found.
+    """The result of a bisection.
 
     Args:
-        kind: where the fault is.
+        kind: the kind of fault.
         reference: the runtime that computed the reference.
         outputs: the differences of the outputs of the converted model, by name.
         stage: the pass at fault, with its number, as in the names of dumps.
         rewrite: the rewrite at fault; None if the pass reports none.
-        tensor: the first tensor that is wrong; None if none of those with names is.
+        tensor: the first wrong tensor with a name; None if there is none.
         node: the node of the framework whose lowering is at fault: its name and kind.
-        plugin: the operation that the plugin computes otherwise, and how.
+        plugin: the operation that the plugin computes wrongly, and the difference.
         not_finite: a sentence on the first tensor with NaN or infinite elements.
-        losses: the tensors that lose most by the compression to f16, with their differences from the reference.
+        losses: the tensors that lose the most accuracy by the compression to f16, with their differences from the
+            reference.
         reproduction: the module before the fault.
         reduced: a small model that fails in the same way.
         notes: further remarks.
         states: the number of states of the conversion.
-        runs: how often a model was run.
-        seconds: the time it took.
+        runs: the number of times that a model was run.
+        seconds: the duration.
     """
 
     kind: Kind
@@ -135,7 +136,7 @@ class Verdict(Record):
 
     @property
     def sentence(self) -> str:
-        """Where the fault is, as a sentence without its full stop."""
+        """The verdict in one sentence, without its full stop."""
         if self.kind == "none":
             return "the converted model agrees with the reference"
         if self.kind == "pass":

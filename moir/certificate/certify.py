@@ -35,7 +35,8 @@ class CertifiedConversion(Record):
 
     Args:
         certificate: the certificate.
-        again: the digests of the IR that it gave this time, by path relative to the folder of the certificate.
+        again: the digests of the IR that the repeated conversion wrote, by path relative to the folder of the
+            certificate.
     """
 
     certificate: Certificate
@@ -43,12 +44,12 @@ class CertifiedConversion(Record):
 
     @property
     def changed(self) -> list[str]:
-        """The files of the IR that the conversion does not give again, byte by byte."""
+        """The files of the IR that the repeated conversion did not reproduce byte by byte."""
         return [path for path, digest in self.certificate.ir.items() if self.again[path] != digest]
 
     @property
     def is_right(self) -> bool:
-        """Whether no piece is wrong, and the conversion gives the IR again."""
+        """Whether no piece is wrong, and the repeated conversion reproduced the IR."""
         return not self.changed and not self.certificate.wrong
 
 
@@ -111,6 +112,8 @@ def _digests_of_ir(module: ModuleOp, xml: Path, folder: Path) -> dict[str, str]:
 
 
 def _digests_of_extensions(options: ConversionOptions) -> dict[str, str]:
-    """The digests of folders and files of extensions; a name of an installed one has its version in the environment."""
+    """The digests of extensions: of their files or folders; an installed extension has its version in place of a
+    digest.
+    """
     paths = [Path(each) for each in options[EXTENSIONS] or ()]
     return {str(path): digest_of_files(path) if path.is_dir() else digest_of_file(path) for path in paths if path.exists()}

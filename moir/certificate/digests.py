@@ -49,7 +49,7 @@ class Digests:
         return self._constants[data]
 
     def piece(self, piece: Piece) -> str:
-        """The digest of both sides of a piece: operations, attributes, types, constants and how they are connected.
+        """The digest of both sides of a piece: operations, attributes, types, constants, and connections.
 
         Names and locations do not matter.
         """
@@ -66,11 +66,11 @@ class Digests:
         return "\n".join([*lines, numbers.get(result, "")])
 
     def _lines(self, op: Operation, numbers: dict[SSAValue, str]) -> Iterator[str]:
-        """An operation as text, and the operations of its bodies.
+        """Yields an operation as text, and the operations of its bodies.
 
         Args:
             op: the operation.
-            numbers: the names of values in the text; those of its results and of what is in its bodies are added.
+            numbers: the names of values in the text; the names of its results and of values in its bodies are added.
         """
         for value in op.operands:
             # A value from outside of the piece that only this side reads: the other one has folded a shape.

@@ -1,4 +1,4 @@
-"""The judgement of all pieces of a conversion, one at a time, equal ones once."""
+"""The judgement of all pieces of a conversion; equal pieces are judged once."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ from moir.dialects.opset.infrastructure import Constant, Parameter
 from moir.support.records import Record
 
 BATCH, BATCH_BYTES = 32, 64 << 20
-"""The most pieces that are executed together, and the bytes of weights and tensors after which a batch is full."""
+"""The maximum number of pieces that are executed together, and the bytes of weights and tensors from which on a batch
+is executed.
+"""
 
 NAMES_SHOWN = 64
-"""The most nodes, operations or rewrites of a piece that a certificate names."""
+"""The maximum number of nodes, operations or rewrites of a piece that a certificate lists."""
 
 
 class Pending(Record):
-    """A piece whose justification is certain when the batch is executed.
+    """A piece whose judgement depends on the execution of a batch.
 
     Args:
         piece: the piece.
-        digest: its digest, by which the batch has it if there is no judgement.
-        judgement: its judgement, if the tensors that it reads turn out to be cuts; None for that of the batch.
+        digest: its digest, by which the batch identifies it.
+        judgement: its judgement, if the tensors that it reads turn out to be cuts; None if the batch executes it.
         equal_to: the tensor of an equal piece that was judged; empty if there is none.
     """
 
@@ -71,9 +73,9 @@ class Examination:
         """The values of the model that are assigned to its states."""
 
     def certified(self) -> list[CertifiedPiece]:
-        """The verdict on each tensor that model and IR have in common, in the order of the IR: whether the operations
-        of the IR that compute it do what those of the model do.
+        """The verdict on each tensor that model and IR have in common, in the order of the IR.
 
+        A verdict says whether the operations of the IR that compute the tensor do the same as those of the model.
         Operations of the IR on which no such tensor depends follow, each as a `CertifiedPiece` of its own.
         """
         for cut in self._cuts:
@@ -134,9 +136,9 @@ class Examination:
         return None
 
     def _settle(self, pending: Pending) -> None:
-        """Conclude the examination of a piece, unless it reads a tensor of the batch, which may turn out to be no cut.
+        """Record the verdict on a piece.
 
-        Then it waits until the batch is executed.
+        If it reads a tensor of the batch, which may turn out not to be a cut, this waits until the batch is executed.
         """
         if self._pending.keys().isdisjoint(pending.piece.inputs):
             self._conclude(pending)
@@ -148,14 +150,14 @@ class Examination:
         self._finish(pending.piece, pending.judgement, pending.digest, pending.equal_to)
 
     def _following(self, cut: Cut) -> Iterator[Cut]:
-        """The cuts from one on, in order."""
+        """Yields the cuts from `cut` on, in order."""
         return (self._cuts[index] for index in range(self._order[cut], len(self._cuts)))
 
     def _execute(self) -> None:
         """Execute the batch.
 
-        What reads a tensor that turns out to be in another layout is another piece than was assumed: it is examined
-        again.
+        A tensor may turn out to be in another layout, so that it is not a cut; then the pieces that read it are formed
+        and examined again.
         """
         requests, waiting = list(self._batch.values()), list(self._pending.values())
         self._batch, self._pending = {}, {}
@@ -184,9 +186,10 @@ class Examination:
         self._done[piece.cut] = piece, self._described(piece, self._with_proofs(piece, judgement), digest, equal_to)
 
     def _with_proofs(self, piece: Piece, judgement: Judgement) -> Judgement:
-        """A judgement that says, too, whether all rewrites of the lowered piece are proved.
+        """A judgement, extended by whether all rewrites of the lowered piece are proved.
 
-        What was executed is proved besides; what could not be is if the lowered model is what is to be computed.
+        A piece that was executed becomes "proved"; one that could not be executed does if the reference is the lowered
+        model.
         """
         is_executed = judgement.justification == "executed"
         if not is_executed and not (judgement.justification == "not judged" and self._reference.is_lowered):
@@ -226,12 +229,12 @@ class Examination:
 
 
 def _bytes(request: Request) -> int:
-    """The bytes that executing a piece takes: its constants, its inputs, and its expected result."""
+    """The bytes that executing a piece needs: its constants, its inputs, and its expected result."""
     weights = sum(op.value.nbytes for op in request.piece.operations if isinstance(op, Constant))
     return weights + request.expected.nbytes + sum(request.inputs[cut.name].nbytes for cut in request.piece.inputs)
 
 
 def _texts(operations: Sequence[Operation]) -> tuple[str, ...]:
-    """Operations as texts: what they are, and the names of their nodes."""
+    """Texts for operations: the name of each, and the name of its node."""
     texts = [f"{op.name} {name}" if (name := name_of(op)) else op.name for op in operations[:NAMES_SHOWN]]
     return (*texts, *([f"… {len(operations)} in all"] if len(operations) > NAMES_SHOWN else []))

@@ -16,7 +16,7 @@ from moir.options import ConversionOptions
 def certify(
     model: str | Path, ir: str | Path, certificate: str | Path | None = None, *, passes: str | None = None, seed: int = 0, **options: Any
 ) -> CertifiedConversion:
-    """Say of each part of an IR why it computes what the model does: the conversion is done again, and its pieces run.
+    """Certify an IR: the conversion is repeated, and each piece of the IR is executed and compared with the model.
 
     Args:
         model: the model file or folder.
@@ -26,8 +26,9 @@ def certify(
         seed: the seed of random inputs.
         options: the options of the conversion, as in `moir.convert_model`. They have to be those that gave the IR.
 
-    Returns the certificate, and which files the conversion does not give again. Raises UsageError for a file that does
-    not exist, ConversionError for a model that cannot be converted, and ExecutionError if OpenVINO Runtime is missing.
+    Returns the certificate, and the files that the repeated conversion did not reproduce. Raises UsageError for a file
+    that does not exist, ConversionError for a model that cannot be converted, and ExecutionError if OpenVINO Runtime is
+    missing.
     """
     source, xml = Path(model), Path(ir)
     for path in (source, xml):

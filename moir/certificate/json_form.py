@@ -12,10 +12,10 @@ from moir.files.output import CERTIFICATE_FILE, replacing_file
 from moir.files.reading import read_whole
 
 FORMAT = 1
-"""The version of the form of a certificate."""
+"""The version of the JSON format of certificates."""
 
 LARGEST = 256 << 20
-"""The most bytes of a certificate that is read."""
+"""The size in bytes of the largest certificate that is read."""
 
 _TEXTS, _LISTS = ("tensor", "reason", "equal_to", "digest"), ("inputs", "nodes", "operations", "rules")
 
@@ -47,7 +47,7 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def of_json(fields: Any) -> Certificate:
-    """The certificate of an object of JSON. Raises TypeError, KeyError or UsageError for another object."""
+    """The certificate in a JSON object. Raises TypeError, KeyError or UsageError if the object is not one."""
     table = _table(fields)
     if table["certificate"] != FORMAT:
         raise UsageError(f"the certificate has the form {table['certificate']!r}; this version of moir reads {FORMAT}")

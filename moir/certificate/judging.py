@@ -34,8 +34,8 @@ class Judgement(Record):
     """The judgement of a piece.
 
     Args:
-        justification: why it is right, or that it is not.
-        reason: why it was not judged, or what is wrong.
+        justification: see `Justification`.
+        reason: why the piece was not judged, or what is wrong.
         difference: the difference of the result from the model's; None if it was not executed.
     """
 
@@ -61,7 +61,7 @@ class Request(Record):
 
 
 def unjudged_reason(piece: Piece) -> str:
-    """Why a piece cannot be judged; empty if it can."""
+    """The reason why a piece cannot be judged; empty if it can."""
     for op in piece.operations:
         for each in op.walk():
             if isinstance(each, VariableOp) and not each.operands:
@@ -72,7 +72,7 @@ def unjudged_reason(piece: Piece) -> str:
 
 
 def constant_data(cut: Cut) -> tuple[DataAttr | None, DataAttr | None]:
-    """The constant data of a cut in the model, and that in the IR; None for a side that computes the value."""
+    """The constant data of a cut in the model, and in the IR; None for a side that computes the value."""
     owners = cut.source.owner, cut.value.owner
     source, target = (owner.value if isinstance(owner, Constant) else None for owner in owners)
     return source, target
@@ -87,7 +87,7 @@ class PieceExecution:
 
     Args:
         module: the converted model.
-        tolerance: in place of the tolerances of floating-point numbers; None for those of the element types.
+        tolerance: the relative tolerance for floats; None for those of the element types.
     """
 
     def __init__(self, module: ModuleOp, tolerance: float | None) -> None:
@@ -96,10 +96,10 @@ class PieceExecution:
         self._graph = ModuleGraph(module, self._values)
 
     def judged_exactly(self, piece: Piece, inputs: Mapping[str, Array], expected: Array) -> Judgement | None:
-        """The judgement of a piece of constants and shapes by the definitions of its operations.
+        """The judgement of a piece of constants and shapes, computed by the definitions of its operations.
 
-        None for other pieces, and for one that is not equal bit by bit. Integers and booleans that are computed from
-        integers, booleans and the shapes of tensors are judged, and whatever is a constant in the IR.
+        Judged are integers and booleans that are computed from integers, booleans and the shapes of tensors, and all
+        constants of the IR. None for other pieces, and if the result is not equal bit by bit.
 
         Args:
             piece: the piece.
@@ -122,10 +122,10 @@ class PieceExecution:
         return Judgement("exact") if values.dtype == expected.dtype and values.tobytes() == expected.tobytes() else None
 
     def executed_together(self, requests: Sequence[Request]) -> list[Judgement | None]:
-        """The judgements of pieces that are executed at once, side by side in one model, since compiling costs most.
+        """The judgements of pieces that are executed side by side in one model, since compiling takes most of the time.
 
-        A piece that is wrong is executed again, alone; so are those that cannot be run, which halving finds. An entry
-        is None for a piece whose tensor is no cut, see `executed`.
+        A piece with a wrong result is executed again, alone. If the model cannot be run, it is divided in halves. An
+        element is None for a piece whose tensor is not a cut, see `executed`.
         """
         # Most pieces that the runtime refuses read integers: side by side, halving finds them sooner.
         computed = sorted((each for each in requests if _is_computed(each.piece)), key=_reads_integers)
@@ -157,10 +157,10 @@ class PieceExecution:
         return [results[start + _index(each.piece)] for each, start in zip(requests, starts, strict=False)]
 
     def executed(self, request: Request) -> Judgement | None:
-        """The judgement of a piece by its execution alone.
+        """The judgement of a piece by executing it alone.
 
-        None if the result is no cut: it has the elements of the model's tensor in another order, or other integers
-        that were rounded from floating-point numbers.
+        None if its tensor is not a valid cut: the result has the elements of the model's tensor in another order, or
+        other integers, which were rounded from floats.
         """
         piece, expected, tolerance = request.piece, request.expected, self._tolerance_of(request.piece)
         if not _is_computed(piece):
@@ -188,7 +188,7 @@ class PieceExecution:
         return max(self._tolerance or 0.0, QUANTIZED) if is_quantized else self._tolerance
 
     def _part(self, piece: Piece, inputs: Mapping[str, Array]) -> tuple[ModuleOp, dict[str, Array]]:
-        """A module of the operations of a piece, and its inputs by name."""
+        """A module with the operations of a piece, and the arrays of its inputs by name."""
         self._values.clear()
         self._values.update((cut.value, inputs[cut.name]) for cut in piece.inputs)
         number = self._graph.number(_owner(piece))
@@ -200,14 +200,17 @@ class PieceExecution:
         return candidate.model, matched(candidate.inputs, interface_of(candidate.model).inputs, "input")
 
     def _defined(self, piece: Piece, inputs: Mapping[str, Array]) -> Array:
-        """The tensor of a piece by the definitions of its operations. Raises ExecutionError if one has none."""
+        """The tensor of a piece, computed by the definitions of its operations.
+
+        Raises ExecutionError if an operation has none.
+        """
         part, arrays = self._part(piece, inputs)
         results = EvaluationRunner(part, alone=False).run(arrays)
         return results[interface_of(part).outputs[_index(piece)].name]
 
 
 def _begin_states(part: ModuleOp) -> None:
-    """Replace the variables of a module by their initial values, as in the first inference of a model."""
+    """Replace reads of variables in a module by the initial values, as in the first inference."""
     for op in [op for op in part.walk() if isinstance(op, VariableOp)]:
         op.results[0].replace_all_uses_with(op.operands[0])
         op.detach()
@@ -232,7 +235,7 @@ def _is_computed(piece: Piece) -> bool:
 
 
 def _has_quantized_weights(node: Operation) -> bool:
-    """Whether a node has weights of 8 bits, so that its framework may quantize the other operand while it runs."""
+    """Whether a node has 8-bit weights, so that its framework may quantize the other operand at run time."""
     if "Dequant" in node.name or "Cast" in node.name or not node.name.startswith("tfl"):
         return False
     weights = [op.value.data.values for operand in node.operands if isinstance(op := operand.owner, Constant)]
@@ -253,7 +256,7 @@ def _index(piece: Piece) -> int:
 
 
 def _reads_floats(op: Operation) -> bool:
-    """Whether an operation reads elements of floating-point numbers, and not only the shape of their tensor."""
+    """Whether an operation reads elements of a tensor of floats, and not only its shape."""
     if op.name.endswith(".ShapeOf"):
         return False
     types = [element_of(value) for value in (*op.operands, *op.results)]

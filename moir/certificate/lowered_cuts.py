@@ -1,4 +1,4 @@
-"""Cuts of a model that is compared with its own lowered form, beside those at the names of tensors.
+"""Further cuts, besides those at tensor names, for a model that is compared with its own lowered form.
 
 Language models name nodes, and hardly any tensor. A replacement inherits the name of the node that it replaces, so that
 a node of the lowered model and one of the IR with the same name have the same result. States have the same identifiers
@@ -53,7 +53,7 @@ def pairs_of_lowered(lowered: ModuleOp, module: ModuleOp) -> Iterator[Pair]:
 
 
 def _by_state(module: ModuleOp) -> Mapping[str, SSAValue]:
-    """The computed values around the variables of a model, by `state ID`, `next ID` (assigned) and `first ID`
+    """The values around the variables of a model, by `state ID` (read), `next ID` (assigned) and `first ID`
     (initial).
     """
     values: dict[str, SSAValue] = {}
@@ -70,7 +70,9 @@ def _by_state(module: ModuleOp) -> Mapping[str, SSAValue]:
 
 
 def _by_node(module: ModuleOp) -> Mapping[str, SSAValue]:
-    """The result of each operation with one result, by the name of its node; names of several nodes are left out."""
+    """The result of each operation with one result, by the name of its node; names that several nodes have are left
+    out.
+    """
     named = [(op, name) for op in only_model(module).block.ops if (name := name_of(op)) and not isinstance(op, Result)]
     counts = Counter(name for _, name in named)
     kinds = (Constant, Parameter, VariableOp)

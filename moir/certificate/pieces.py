@@ -1,4 +1,5 @@
-"""The pieces of a conversion: what computes a tensor of the model from others of it, in the model and in the IR.
+"""The pieces of a conversion: the operations that compute one tensor of the model from others, in the model and in the
+IR.
 
     source:  conv1 = Conv(x)          IR:  c = Convolution(x, w·s)
              bn1   = BatchNorm(conv1)      bn1 = Add(c, b)
@@ -30,7 +31,7 @@ class Cut(Record):
         name: the name of the tensor in the model.
         value: the value in the IR.
         source: the value in the model.
-        outputs: the names of the outputs of the model that it is.
+        outputs: the names of the model's outputs that have this value.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Cut(Record):
 
 
 class Piece(Record):
-    """What computes a tensor.
+    """The operations that compute one tensor.
 
     Args:
         cut: the tensor.
@@ -112,7 +113,7 @@ class Cutting:
         self._source_order, self._order = (_order(each) for each in (source, module))
 
     def piece(self, cut: Cut) -> Piece:
-        """What computes the tensor of a cut from those of other cuts."""
+        """The piece that computes the tensor of a cut from other cuts."""
         operations, inputs = _cone(cut.value, self._by_value, self._order)
         nodes, _ = _cone(cut.source, self._by_source, self._source_order)
         return Piece(cut, inputs, operations, nodes)
@@ -122,11 +123,11 @@ class Cutting:
         return self._by_value.get(value)
 
     def has(self, cut: Cut) -> bool:
-        """Whether a cut has not been dropped."""
+        """Whether a cut exists, that is, has not been dropped."""
         return cut.value in self._by_value
 
     def drop(self, cut: Cut) -> None:
-        """Cut no longer at a value, whose operations become part of the pieces that read it."""
+        """Remove a cut; the operations that compute it then belong to the pieces that read it."""
         self._by_value.pop(cut.value, None)
         self._by_source.pop(cut.source, None)
 
@@ -137,14 +138,15 @@ def _order(module: ModuleOp) -> dict[Operation, int]:
 
 
 def uncovered(module: ModuleOp, pieces: Iterable[Piece]) -> list[Operation]:
-    """The operations of an IR that are in no piece, without its inputs, outputs and constants."""
+    """The operations of an IR that belong to no piece, without inputs, outputs and constants."""
     covered = {op for piece in pieces for op in piece.operations}
     ports = (Parameter, Result, Constant)
     return [op for op in only_model(module).block.ops if op not in covered and not isinstance(op, ports) and not is_none(op)]
 
 
 def _cone(value: SSAValue, cuts: Mapping[SSAValue, Cut], order: Mapping[Operation, int]) -> tuple[tuple[Operation, ...], tuple[Cut, ...]]:
-    """The operations that compute a value from cuts and inputs, and the cuts that they read; constants are no cuts.
+    """The operations that compute a value from cuts and inputs, and the cuts that these read. Constants are not treated
+    as cuts.
 
     Args:
         value: the value.
@@ -178,7 +180,7 @@ def _index(cut: Cut, order: Mapping[Operation, int]) -> int:
 
 
 def _read(op: Operation) -> list[SSAValue]:
-    """The values that an operation reads, those that its bodies take from outside included."""
+    """The values that an operation reads, including those that its bodies capture."""
     values = list(op.operands)
     if op.regions:
         inside = set(op.walk())

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from moir.proofs.table import NOT_PROVED, RESULTS
 
 FOLDING = "fold-constants"
-"""The pass that computes constants by `evaluate`, which is what an operation means in a proof."""
+"""The pass that evaluates operations on constants by `evaluate`, which is an operation's meaning in proofs, too."""
 
 
 def is_proved(rewrite: str) -> bool:
-    """Whether a rewrite keeps what any model computes, as `moir prove` has shown (over the reals, if it is of floats).
+    """Whether `moir prove` has shown that a rewrite does not change results (over the reals, if it is of floats).
 
     Args:
         rewrite: its pass and pattern, as `pass: pattern`; the pass alone stands for all of its patterns.
@@ -24,5 +24,5 @@ def is_proved(rewrite: str) -> bool:
 
 
 def unproved(rewrites: Iterable[str]) -> Sequence[str]:
-    """Those of some rewrites that are not proved."""
+    """Those among some rewrites that are not proved."""
     return [each for each in rewrites if not is_proved(each)]

@@ -28,9 +28,9 @@ class RecordedConversion(Record):
         changing: the passes that changed on request what the model computes.
         module: the converted model.
         framework: the framework of the model.
-        touched: which rewrites touched its nodes.
+        touched: the rewrites that touched each node.
         read: the files that were read.
-        tolerance: what passes cost that round weights, as a tolerance of floating-point numbers; None if none does.
+        tolerance: the relative tolerance that passes which round weights require; None if there are none.
     """
 
     source: ModuleOp

@@ -9,9 +9,11 @@ from typing import Any, Literal, TypeAlias
 from moir.support.records import Record
 
 Justification: TypeAlias = Literal["exact", "proved", "executed", "not judged", "wrong"]
-"""Why a piece of the IR is taken to compute what the model does: its values are equal bit by bit; all rewrites of the
-lowered piece are proved, and it was executed as follows; it was executed on tensors of the model and gave its result
-within the tolerance. Or that it was not judged, or gave another result."""
+"""Why a piece of the IR is judged to compute the same as the model, or that it is not.
+
+exact: its values are equal bit by bit. proved: all rewrites of the lowered piece are proved, and it was executed, too.
+executed: on tensors of the model its result was within the tolerance. not judged. wrong: its result was another one.
+"""
 
 JUSTIFICATIONS: tuple[Justification, ...] = ("exact", "proved", "executed", "not judged", "wrong")
 
@@ -25,7 +27,7 @@ class CertifiedPiece(Record):
         nodes: the nodes of the model: operation and name.
         operations: the operations of the IR: operation and name.
         rules: the rewrites that touched the nodes during the conversion, as `pass: pattern`.
-        justification: why it is right, or that it is not.
+        justification: see `Justification`.
         reason: why it was not judged or what is wrong; empty otherwise.
         error: the difference of its results, in the measure of their element type; None if nothing was executed.
         tolerance: the largest difference allowed; None if nothing was executed.
@@ -79,7 +81,7 @@ class Certificate(Record):
 
     @property
     def counts(self) -> Mapping[Justification, int]:
-        """How many pieces have each justification."""
+        """The number of pieces with each justification."""
         counts = Counter(piece.justification for piece in self.pieces)
         return {each: counts[each] for each in JUSTIFICATIONS}
 

@@ -1,4 +1,4 @@
-"""What computes the tensors of a model for its certificate: the framework's runtime, or else the lowered model."""
+"""The choice of the reference for a certificate: the framework's runtime, or else the lowered model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from moir.targets.record import Form
 from moir.targets.registry import OPENVINO_CPU
 
 FATAL = ("ends the process", "out of bounds")
-"""What faults do that may end the process, in the words of their records."""
+"""Words in the records of faults that may end the process."""
 
 
 class ChosenReference(Record):
@@ -50,8 +50,7 @@ class ChosenReference(Record):
 
 
 def chosen_reference(model: Path, conversion: RecordedConversion, options: ConversionOptions, seed: int) -> ChosenReference:
-    """Choose what computes the tensors of the model for a certificate: the framework's runtime, or else the lowered
-    model.
+    """Choose the reference for a certificate: the model in the framework's runtime, or else the lowered model.
 
     Args:
         model: the model.
@@ -77,9 +76,9 @@ def chosen_reference(model: Path, conversion: RecordedConversion, options: Conve
 
 
 def safe(module: ModuleOp) -> ModuleOp:
-    """A copy of a lowered model, rewritten by the forms that avoid faults which end the process, and by no others.
+    """A copy of a lowered model in which only faults that may end the process are avoided by forms.
 
-    The model is to be computed as it was lowered.
+    Otherwise the model is computed as it was lowered.
     """
     copy = module.clone()
     records = (record for fault, record in faults_of(OPENVINO_CPU) if any(each in fault.instead for each in FATAL))

@@ -1,4 +1,4 @@
-"""The values of the tensors of a model in one execution on random inputs, a limited number of bytes at a time."""
+"""The values of the tensors of a model on random inputs, computed with a limited amount of memory at a time."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from moir.execution.ports import interface_of
 from moir.execution.runner import Runner
 
 MOST_BYTES = 256 << 20
-"""The bytes of tensors that are kept at a time. A model whose tensors are larger is executed several times."""
+"""The maximum number of bytes of tensors that are kept. A model with larger tensors is executed several times."""
 
 DYNAMIC = 16
-"""What a dynamic dimension counts, in elements, in the estimate of a tensor's size."""
+"""The assumed size of a dynamic dimension in the estimate of a tensor's size."""
 
 
 class ReferenceValues:
@@ -58,7 +58,7 @@ class ReferenceValues:
         return {cut.name: value for cut in cuts if (value := self._value(cut)) is not None}
 
     def _value(self, cut: Cut) -> Array | None:
-        """The value of a tensor, by its name or, where the runtime does not know this, by that of its output.
+        """The value of a tensor, by its name or, if the runtime does not know this name, by the name of the output.
 
         Returns None if it was not computed, or the runtime lacks both names.
         """

@@ -18,7 +18,7 @@ class TouchedNodes(Observer):
     """Collects the names of rewrites by the nodes from which the rewritten operations come.
 
     A rewrite has the name of its pass and that of its pattern, `fuse-swish: FuseSwish`; if a pass changes an operation
-    and reports no rewrite of its node, it has the name of the pass. Nodes are the locations of operations.
+    without reporting a rewrite, the name of the pass is recorded. Nodes are the locations of operations.
 
     Args:
         is_lowered: whether the model needs no lowering.
@@ -104,5 +104,5 @@ class _SilentRecording(Recording):
 
 
 def _contents(op: Operation) -> tuple[object, ...]:
-    """What an operation computes from what; names and types are left out."""
+    """The operands, attributes and other facts that determine what an operation computes, without names and types."""
     return (*op.operands, *op.properties.values())

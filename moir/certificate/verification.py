@@ -1,4 +1,4 @@
-"""What differs between a certificate and the conversion when it is done again."""
+"""The differences between a certificate and the conversion when it is repeated."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def certified_again(certificate: Certificate, folder: Path) -> CertifiedConversi
 
 
 def differences(certificate: Certificate, again: CertifiedConversion) -> list[str]:
-    """What differs between a certificate and the conversion `again`, as sentences; empty if nothing does."""
+    """The differences between a certificate and the repeated conversion `again`, as sentences; empty if there are
+    none.
+    """
     other = again.certificate
     results: list[str] = []
     for what, before, after in (("moir", certificate.moir, other.moir), ("the reference", certificate.reference, other.reference)):

@@ -1,1 +1,3 @@
-"""What a device will refuse or lose of a model, said before the device is at hand: `moir check`, `--keep-precision`."""
+"""Checks of a model for a device that is not at hand: what it will refuse, and what its precision loses (`moir check`,
+`--keep-precision`).
+"""

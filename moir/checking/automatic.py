@@ -1,4 +1,6 @@
-"""The operations that `--keep-precision auto` marks: those that a check of f16 with random inputs names."""
+"""The operations that `--keep-precision auto` marks: those that a check of the model in f16, with random inputs,
+reports.
+"""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Check(Shown):
     Args:
         device: the name of the device; None if no one was named.
         violations: what is beyond its limits.
-        static_shapes: the value of `--input` that makes all shapes static; None if they are, or need not be.
+        static_shapes: the value of `--input` that makes all shapes static; None if they are static, or need not be.
         precision: what is lost in the precision of the device.
     """
 
@@ -52,7 +52,7 @@ class Check(Shown):
 
     @property
     def is_clean(self) -> bool:
-        """Whether there is nothing to say."""
+        """Whether the check has neither violations nor losses."""
         return not self.violations and self.precision.agrees
 
     def tables(self) -> list[Table]:

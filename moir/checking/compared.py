@@ -1,4 +1,4 @@
-"""The values of a model that are compared: its outputs, or the numbers by which it selects them.
+"""The values of a model that are compared: its outputs, or the operands of operations that select outputs.
 
     %scores, %indices = opset11.TopK(%logits, 5)    ->  %logits in place of both
 
@@ -58,7 +58,7 @@ def compared_values(module: ModuleOp) -> dict[str, SSAValue]:
 
 
 def _numbers(op: Operation) -> list[SSAValue]:
-    """The operands of a selecting operation that are no constants: those of floats if there are any, else all.
+    """The operands of a selecting operation that are not constant: the floats among them if there are any, else all.
 
     The condition of a Select, for one, is a boolean that a comparison of floats computes.
     """

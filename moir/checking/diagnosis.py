@@ -31,10 +31,10 @@ from moir.execution.evaluation import evaluate_block, evaluate_operation
 from moir.support.records import Record
 
 LEVELS = (FakeQuantize, Round)
-"""The operations of which a number halfway between two levels may become either."""
+"""Operations in which a number halfway between two levels may be rounded to either."""
 
 CANCELLATION = 8.0
-"""How much larger operands are than the result of their difference where digits are lost."""
+"""The ratio of operands to the result of their difference from which on digits count as lost by cancellation."""
 
 
 class Loss(Record):
@@ -91,7 +91,7 @@ def losses(simulation: Simulation, inputs: Mapping[str, Array]) -> dict[Operatio
 
 
 def readers_of_overflows(operations: Mapping[Operation, Loss]) -> set[Operation]:
-    """The operations that read a result which overflows: they have to be in f32, too."""
+    """The operations that read a result which overflows; they have to be computed in f32, too."""
     overflowing = [op for op, loss in operations.items() if loss.kind == OVERFLOW]
     return {use.operation for op in overflowing for result in op.results for use in result.uses if use.operation.results}
 
@@ -154,7 +154,9 @@ def _loss(simulation: Simulation, op: Operation, operands: Sequence[Array | None
 
 
 def _vanishing(simulation: Simulation, value: SSAValue, array: Array) -> float | None:
-    """By how much the smallest magnitude that becomes 0 is below the format; None if none does."""
+    """By which factor the largest magnitude that becomes 0 is below the smallest number of the format; None if none
+    becomes 0.
+    """
     if array.dtype.kind not in "fV":
         return None
     values = np.abs(array.astype(np.float32))
@@ -163,7 +165,9 @@ def _vanishing(simulation: Simulation, value: SSAValue, array: Array) -> float |
 
 
 def _harmful(overflows: Mapping[SSAValue, float], read_wrongly: set[SSAValue], outputs: set[SSAValue]) -> set[SSAValue]:
-    """The values beyond the format that an output depends on, or an operation whose own results are within it."""
+    """The values beyond the range of the format on which an output depends, or an operation whose own results are in
+    range.
+    """
     harmful: set[SSAValue] = set()
     for value in reversed(list(overflows)):
         readers = (use.operation for use in value.uses)
@@ -173,5 +177,5 @@ def _harmful(overflows: Mapping[SSAValue, float], read_wrongly: set[SSAValue], o
 
 
 def producers(operations: set[Operation]) -> set[Operation]:
-    """The operations that compute operands of operations."""
+    """The operations that compute the operands of the given operations."""
     return {operand.op for op in operations for operand in op.operands if isinstance(operand, OpResult)}

@@ -19,7 +19,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         ROUNDING: "keep it in f32",
     }
 )
-"""What helps, by kind of finding."""
+"""The advice for each kind of finding."""
 
 
 class Node(Record):
@@ -37,9 +37,9 @@ class Finding(Record):
         operation: the name of the operation in the IR.
         type: its type.
         nodes: the nodes of the framework that it comes from.
-        factor: by how much the numbers leave the format: the largest magnitude divided by the largest number, the
-            smallest number divided by the magnitude that is lost; for `cancels`, how much larger the operands are than
-            the result. None for `rounding`.
+        factor: the ratio by which numbers exceed the range of the format: the largest magnitude divided by the largest
+            number, the smallest number divided by the magnitude that is lost; for `cancels`, how much larger the
+            operands are than the result. None for `rounding`.
         error: the relative error of the result in the format, for operands that are right; None if it is not finite.
     """
 
@@ -52,7 +52,7 @@ class Finding(Record):
 
     @property
     def remedy(self) -> str:
-        """What helps."""
+        """The advice for this finding."""
         return REMEDIES[self.kind]
 
 
@@ -61,7 +61,7 @@ class PrecisionCheck(Shown):
 
     Args:
         precision: the format.
-        samples: how many samples were run.
+        samples: the number of samples that were run.
         tolerance: the largest relative difference of an output that counts as agreement.
         error: the largest relative difference of an output; None if an output is not finite where it should be.
         findings: the operations that cause it, in the order of the model; none if the outputs agree.

@@ -31,8 +31,9 @@ class NumberFormat(Record):
     local_tolerance: float
 
     def rounded(self, array: Array) -> Array:
-        """Floating-point numbers as this format has them, in f32; infinite beyond `largest`. Other arrays as they
-        are.
+        """Floats rounded to the numbers of this format, as f32; infinite beyond `largest`.
+
+        Other arrays are unchanged.
         """
         if array.dtype.kind not in "fV" or array.dtype.itemsize < 2:
             return array

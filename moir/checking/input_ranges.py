@@ -1,4 +1,4 @@
-"""Ranges for random inputs whose random values would mean nothing: masks, and the order of beams.
+"""Ranges for random inputs for which arbitrary values make no sense: masks, and the order of beams.
 
 A random mask masks whole rows of an attention, as padding does: their probabilities mean nothing, and differ with each
 precision. Random indices of beams are not in a batch of one.
@@ -13,7 +13,7 @@ from moir.execution.integer_ranges import Ranges
 from moir.execution.ports import TensorPort
 
 RANGES_OF_SUFFIXES: Mapping[str, tuple[int, int]] = MappingProxyType({"mask": (1, 1), "beam_idx": (0, 0)})
-"""The least and the greatest number of an input of integers or booleans, by the end of its name."""
+"""The lowest and the highest value of an input of integers or booleans, by the end of its name."""
 
 
 def ranges_by_name(ports: Sequence[TensorPort]) -> Ranges:

@@ -25,7 +25,7 @@ QUANTIZED = 0.1
 """The tolerance for a quantized model."""
 
 ROUNDS = 6
-"""How many times the operations that compute operands of those in f32 are kept, too."""
+"""The maximum number of rounds in which the operations that compute operands of kept operations are kept, too."""
 
 
 class Examination(Record):
@@ -94,7 +94,7 @@ def _tolerance(module: ModuleOp, number_format: NumberFormat) -> float:
 
 
 _EXAMINED = 4
-"""How many samples that go wrong are examined."""
+"""The maximum number of samples with wrong outputs that are examined."""
 
 
 def _sufficient(
@@ -103,7 +103,7 @@ def _sufficient(
     failing: Sequence[tuple[Mapping[str, Array], Mapping[str, Array]]],
     limit: float,
 ) -> tuple[set[Operation], float]:
-    """Operations that have to be in f32 for the outputs to agree, and the error that is left."""
+    """Operations that have to be in f32 so that the outputs agree, and the remaining error."""
 
     def error_of(kept: set[Operation]) -> float:
         return max(_distance(simulation.values(inputs, kept), expected) for inputs, expected in failing)
@@ -150,5 +150,5 @@ def _name(op: Operation) -> str:
 
 
 def _keepable_name(op: Operation, named: Mapping[Operation, Sequence[Source]]) -> str | None:
-    """The name of an operation or, if it has none, of a node that it comes from; None if it has neither."""
+    """The name of an operation or, if it has none, of a node from which it comes; None if there is neither."""
     return name_of(op) or next((each.node for each in named.get(op, ())), None)

@@ -1,4 +1,5 @@
-"""A model computed as a device does that has no f32: operands and results of each operation in a narrower format.
+"""A model computed as by a device without f32: the operands and results of each operation are rounded to a narrower
+format.
 
     f16     operands and results are rounded to f16, beyond ±65504 they are infinite; constants are clipped instead
     bf16    likewise; bf16 has the range of f32
@@ -49,7 +50,7 @@ class Simulation:
 
         Args:
             inputs: an array for each input, by its name.
-            kept: the operations that are computed in f32; None for all.
+            kept: the operations that are computed in f32; None if all operations are.
         """
 
         def compute(op: Operation, operands: Sequence[Array | None]) -> Sequence[Array]:
@@ -70,7 +71,7 @@ class Simulation:
             op: the operation.
             operands: its operands; None for an absent one.
             kept: the operations that are computed in f32.
-            steps: gets what happens inside the operation.
+            steps: records the steps inside the operation.
         """
         if op in self.exact or op in kept:
             return evaluate_operation(op, operands)

@@ -1,4 +1,4 @@
-"""Definitions of operations in which each step is rounded: what a norm computes on the way to its result.
+"""Operations computed with each inner step rounded, such as the squares in a norm.
 
     opset6.MVN(x), x around 1000    (x - mean)² is 90 000 where x - mean is 300: beyond the largest f16
 
@@ -29,10 +29,12 @@ The definitions of other operations take detours for the sake of exactness which
 """
 
 _BLOCK = 1 << 22
-"""How many products of a matrix product are added up at a time, in elements."""
+"""The number of products of a matrix product, in elements, that are added up at a time."""
 
 _EXAMINED = 1 << 16
-"""The largest number of elements of a matrix product whose partial sums are computed, those with the largest ones."""
+"""The largest number of elements of a matrix product whose partial sums are computed; elements with the largest sums
+are examined first.
+"""
 
 
 class Steps:
@@ -61,8 +63,10 @@ class Steps:
 
 
 class SteppedArray(NDArray[Any]):
-    """A numpy array of which each ufunc, elementwise or a matrix product, has its result rounded by `steps` to the
-    number format that is simulated. Reductions are not rounded.
+    """A numpy array whose ufuncs (elementwise or matrix products) round their results to the simulated format, by
+    `steps`.
+
+    Reductions are not rounded.
     """
 
     steps: Steps
@@ -90,13 +94,13 @@ def _stepped(array: Array, steps: Steps) -> SteppedArray:
 
 
 def stepwise_results(op: Operation, operands: Sequence[Array], steps: Steps) -> Sequence[Array] | None:
-    """The results of an operation whose steps are rounded; None for an operation that is not one of `STEPWISE`, or
-    that its definition does not cover.
+    """The results of an operation with each step rounded; None if it is not in `STEPWISE`, or has no stepwise
+    definition.
 
     Args:
         op: the operation.
         operands: its operands, in the number format.
-        steps: gets what happens on the way.
+        steps: records the steps.
     """
     if not isinstance(op, STEPWISE):
         return None

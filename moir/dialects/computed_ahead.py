@@ -15,13 +15,14 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 LARGEST_COUNT = 8
-"""Most threads: each has blocks in memory."""
+"""The largest number of threads; each of them holds blocks in memory."""
 
 
 def computed_ahead(function: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[T, R]]:
-    """Items with the results of a function, in order; with several processors, threads compute a few results ahead.
+    """Yields each item with the result of a function for it, in order; with several processors, threads compute a few
+    results ahead.
 
-    Exceptions of the function are raised where its result would be returned.
+    Exceptions of the function are raised where its result would be yielded.
     """
     count = min(LARGEST_COUNT, processors())
     if count < 2:

@@ -3,7 +3,7 @@
     bytes ui8 [N, 18 · blocks]  ->  codes ui8 [N, blocks, 16]    packed pairs of 4 bits
                                 ->  scales f16 [N, blocks, 1]
 
-Codes of weights that a file stores in blocks of a format of its own are of this kind: unlike the elements of a
+Codes of weights that a file stores in blocks of its own format are such arrays: unlike the elements of a
 `ComputedArray`, one of them is not a function of the element at the same position.
 """
 
@@ -20,7 +20,7 @@ from moir.dialects.large_arrays import ComputedArray, Values, read_rows
 from moir.dialects.memory_map import Array, release
 
 WORTH_DEFERRING_BYTES = 64 << 10
-"""Minimum size in bytes of an array whose rows are computed or moved when they are read."""
+"""Minimum size in bytes of an array for which computing or moving its rows is deferred until they are read."""
 
 
 class ComputedRows(ComputedArray):
@@ -45,12 +45,17 @@ class ComputedRows(ComputedArray):
         self.outer = outer
 
     def rows(self, move: Callable[[Array], Array]) -> ComputedRows:
-        """Apply a function that moves or selects whole rows, independently of their content."""
+        """The rows after a function that moves or selects whole rows, independently of their content; it is applied to
+        each source.
+        """
         sources = [rows_moved(source, move, self.outer) for source in self.sources]
         return ComputedRows(self.function, sources, (*sources[0].shape[: self.outer], *self.shape[self.outer :]), self.dtype, self.outer)
 
     def reshape(self, *shape: Any) -> Values:
-        """The elements, in C order, in another shape: computed now if the rows do not stay rows."""
+        """The elements, in C order, in another shape.
+
+        If the rows of the result would not be rows of the array, all elements are computed now.
+        """
         sizes = _sizes(shape, self.size)
         outer = self.outer
         if math.prod(sizes) != self.size or sizes[:outer] != self.shape[:outer]:
@@ -58,7 +63,7 @@ class ComputedRows(ComputedArray):
         return ComputedRows(partial(_reshaped, outer, sizes[outer:]), [self], sizes, self.dtype, outer)
 
     def moved(self, move: Callable[[Array], Array]) -> Values:
-        """Applies a function that moves elements, possibly between rows, to the array, which is computed for this."""
+        """The array, computed now, after a function that may move elements between rows."""
         return move(np.asarray(self))
 
     def block(self, index: tuple[slice, ...]) -> Array:
@@ -104,7 +109,9 @@ class MovedRows(ComputedRows):
         self.order = order
 
     def rows(self, move: Callable[[Array], Array]) -> ComputedRows:
-        """Apply a function that moves or selects whole rows, independently of their content."""
+        """The rows after a function that moves or selects whole rows, independently of their content; it is applied to
+        `order`.
+        """
         return MovedRows(self.array, move(self.order))
 
     def block(self, index: tuple[slice, ...]) -> Array:
@@ -120,7 +127,7 @@ class MovedRows(ComputedRows):
 
 
 class StackedMatrices(ComputedRows):
-    """Several matrices of one shape as one array [matrices, rows, …], which is not copied together.
+    """Several matrices of one shape as one array [matrices, rows, …], without a copy.
 
     Args:
         matrices: the matrices, all of one shape and type.
@@ -206,12 +213,16 @@ def _reshaped(outer: int, inner: tuple[int, ...], rows: Array) -> Array:
 
 
 def _sizes(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
-    """The shape that arguments of `reshape` name, in which a -1 becomes what the others leave of `size` elements."""
+    """The shape that the arguments of `reshape` give for an array of `size` elements; a -1 in them is replaced by the
+    size that remains.
+    """
     sizes: list[int] = [int(each) for each in (shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)]
     known = math.prod(each for each in sizes if each != -1)
     return tuple([size // max(1, known) if each == -1 else each for each in sizes])
 
 
 def _numbers(index: int, shape: tuple[int, ...]) -> tuple[slice, ...]:
-    """The slices that select the matrix with an index in C order over dimensions `shape`: one element along each."""
+    """The slices that select one matrix of an array with the outer dimensions `shape`; `index` is its index in C
+    order.
+    """
     return tuple([slice(int(each), int(each) + 1) for each in np.unravel_index(index, shape)]) if shape else ()

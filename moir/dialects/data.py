@@ -84,7 +84,10 @@ class TensorData:
 
     @property
     def array(self) -> Array | None:
-        """The elements as an array, None if elided. Those of a computed array are computed anew for each call."""
+        """The elements as an array; None if they are elided.
+
+        If they are a computed array, each call computes them anew.
+        """
         return None if self.values is None else np.asarray(self.values)
 
     def __hash__(self) -> int:
@@ -106,7 +109,9 @@ class TensorData:
 
 
 def sample(data: TensorData) -> bytes:
-    """The size of a value that is not elided, and a few windows of its bytes: equal values give equal samples."""
+    """Bytes that are equal for equal values: the size of a value, which is not elided, and a few windows of its
+    bytes.
+    """
     assert data.values is not None
     if data.values.dtype == object:
         return repr(np.asarray(data.values).ravel().tolist()).encode()
@@ -245,11 +250,11 @@ def _load(parser: AttrParser, file_name: str, offset: int, element: Attribute, s
 
 
 _PLAIN = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
-"""The bytes that stand for themselves in a string."""
+"""The ASCII codes of the characters that need no escaping in a string."""
 
 
 def _format_string(text: str) -> str:
-    """A string literal in which all but plain ASCII is hexadecimal, as in those that xDSL prints."""
+    """A string literal for the text form; all characters but plain ASCII are written in hexadecimal, as xDSL does."""
     return f'"{"".join(chr(byte) if byte in _PLAIN else f"{chr(92)}{byte:02X}" for byte in text.encode())}"'
 
 
@@ -267,13 +272,15 @@ def _format_element(value: Any, dtype: np.dtype[Any]) -> str:
 
 
 def decimal(text: str) -> str:
-    """A decimal number in the syntax of a float of the lexer: with a point, also before an exponent."""
+    """A decimal number in the syntax that the lexer has for floats: with a decimal point, also if there is an
+    exponent.
+    """
     mantissa, mark, exponent = text.partition("e")
     return f"{mantissa}{'' if '.' in mantissa else '.0'}{mark}{exponent}"
 
 
 def _inline(array: Array) -> str:
-    """Elements as text, exact to the bit when it is parsed."""
+    """The elements of an array as text, from which parsing restores each bit."""
     return f"[{', '.join(_format_element(value, array.dtype) for value in array.ravel())}]"
 
 
@@ -312,7 +319,9 @@ def _parse_inline(parser: AttrParser, element: Attribute, shape: tuple[int, ...]
 
 
 def pack_strings(strings: list[str]) -> bytes:
-    """Strings as an IR stores them: count, offsets (count + 1, int32 each), then the UTF-8 bytes."""
+    """Strings in the form in which an IR stores them: their count, their offsets (count + 1 integers of 32 bits), and
+    their UTF-8 bytes.
+    """
     encoded = [text.encode() for text in strings]
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded], dtype=np.int64)]).astype("<i4")
     return struct.pack("<i", len(strings)) + offsets.tobytes() + b"".join(encoded)

@@ -16,8 +16,8 @@ BODY_INFORMATION = "body_runtime_info"
 each."""
 
 DIMENSION_NAMES = "dimension_names"
-"""The discardable attribute with the names that a framework gives to dynamic dimensions of an input, one for each axis,
-empty without a name.
+"""The discardable attribute with names of dynamic dimensions of an input, as a framework gives them: a list of strings,
+one for each axis, empty without a name.
 
 In the `<rt_info>` of the layer, the attribute of this name has the name of axis 2 as `d2`."""
 
@@ -25,7 +25,9 @@ UNKNOWN_ATTRIBUTES = "unknown_attributes"
 """The discardable attribute with attributes of the `<data>` of a layer that its operation does not have, as strings."""
 
 PREFERS_CHANNELS_FIRST = "prefers_channels_first"
-"""The discardable attribute of an operation that prefers channels first and has them last."""
+"""The discardable attribute that marks an operation that prefers the channels in dimension 1 and has them in the last
+one.
+"""
 
 DISCARDABLE = frozenset(
     (

@@ -136,7 +136,9 @@ _TABLE = (
 
 _BY_ATTRIBUTE = {row.attribute: row for row in _TABLE}
 _BY_IDENTITY = {id(row.attribute): row for row in _TABLE}
-"""The rows by `id` of their attributes, because hashing an attribute is slow; the attributes are never deleted."""
+"""The rows of the table by the `id` of their attributes, because hashing an attribute is slow; the attributes are never
+deleted.
+"""
 _BY_XML = {row.xml: row.attribute for row in _TABLE}
 _BY_PRECISION = {row.precision: row.attribute for row in _TABLE}
 _BY_NUMPY = {row.numpy_name: row.attribute for row in _TABLE if row.numpy_name not in (None, "object")}
@@ -177,8 +179,9 @@ def of_xml_names(names: Mapping[Key, str]) -> dict[Key, Attribute]:
 
 
 def from_precision(name: str) -> Attribute:
-    """The element type that is spelled `name` as the precision of a port, such as `FP32`. Raises KeyError for an
-    unknown name.
+    """The element type that is spelled `name` in the attribute `precision` of a port, such as `FP32`.
+
+    Raises KeyError for an unknown name.
     """
     return _BY_PRECISION[name]
 

@@ -1,6 +1,6 @@
 """The open dialect `extension`: operations outside of the operation sets.
 
-A library or a Python class implements them where the model runs.
+A library or a Python class implements them in the program that runs the model.
 
     %y = extension.InceptionBlock(%x) {channels = "32"} : tensor<1x32x8x8xf32>
 
@@ -81,7 +81,7 @@ class ExtensionOp(OpsetOp):
 
 
 def _accept(self: ExtensionOp) -> None:
-    """Verify nothing: an operation of an extension may have any properties."""
+    """Verifies nothing, because an operation of an extension may have any properties."""
 
 
 @cache
@@ -94,5 +94,5 @@ def extension_class(kind: str) -> type[ExtensionOp]:
 
 
 def extension_operation(name: str) -> type[ExtensionOp]:
-    """The operation class of a name such as `extension.InceptionBlock`."""
+    """The operation class for a name such as `extension.InceptionBlock`, created at its first use."""
     return extension_class(decode_kind(name.partition(".")[2]))

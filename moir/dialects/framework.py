@@ -29,19 +29,19 @@ MODEL_OPTIMIZER = frameworks.MODEL_OPTIMIZER.dialect
 """The dialect of operations that are created by Model Optimizer's API and not yet lowered to an operation set."""
 
 NEWEST_VERSION = "newest_version"
-"""The discardable attribute of an ONNX node that follows the newest operation set instead of the one the model
-imports.
+"""The discardable attribute of an ONNX node that is interpreted by the newest operation set instead of the one that the
+model imports.
 """
 
 
 COMPLEX_OPERANDS = "complex_operands"
-"""The property with the indices of the complex operands, which are pairs in a last dimension of 2.
+"""The property with the indices of the operands that are complex: pairs of numbers in a last dimension of size 2.
 
-It is empty if only results are complex. Frameworks whose files have complex types do without it.
+It is empty if only results are complex. Dialects of frameworks with complex element types do not use it.
 """
 
 REAL_RESULTS = "real_results"
-"""The property of an operation with complex operands whose results are real."""
+"""The property that is set on an operation with complex operands if its results are real."""
 
 
 class FrameworkOp(PropertyAccess):
@@ -108,7 +108,7 @@ def framework_dialect(name: str, kinds: Iterable[str] = ()) -> Dialect:
 
 
 def framework_of(module: ModuleOp) -> str:
-    """The framework of a module: recorded by its models, or else that of the first framework operation's dialect.
+    """The framework of a module: the one that its models record, or else that of its first framework operation.
 
     The first framework in the table if the module has neither.
     """

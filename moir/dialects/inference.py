@@ -45,7 +45,7 @@ def infer_operation(op: Operation, known: OperandValues) -> bool:
 def infer_block(block: Block, known: OperandValues) -> None:
     """Infer the types of the operations of a block in order.
 
-    `known` must not hold cached values of the block whose types change here.
+    `known` must not hold cached values that depend on types of the block.
     """
     for op in block.ops:
         infer_operation(op, known)

@@ -1,4 +1,4 @@
-"""The interface of a model in words: its inputs and outputs with types and shapes, and its operations by kind.
+"""Short texts about a model: its inputs and outputs with types and shapes, and its operations by kind.
 
 image: f32[batch,1,8,8]      logits: f32[?,10]      12 operations: 3 Conv, 3 Relu, 2 Add and 4 other kinds
 """
@@ -72,13 +72,15 @@ def operations_of(module: ModuleOp) -> Iterator[Operation]:
 
 
 def computations() -> Callable[[str], bool]:
-    """A function that says whether operations of a name compute: no constants, inputs and outputs."""
+    """A function that returns, for the name of an operation, whether such operations compute, as constants, inputs and
+    outputs do not.
+    """
     constants = {f"{each.dialect}.{each.constant_kind}" for each in FRAMEWORKS.values()}
     return lambda name: name not in _NO_COMPUTATION and name.lower() not in constants
 
 
 def count_kinds(module: ModuleOp) -> Counter[str]:
-    """How often each kind of operation occurs, without the name of its dialect."""
+    """The number of operations of each kind, where the kind is the name without the dialect."""
     return Counter(decode_kind(op.name.partition(".")[2]) for op in operations_of(module))
 
 
@@ -104,12 +106,14 @@ def describe_module(module: ModuleOp, limit: int = 4) -> str:
 
 
 def _first_and_count(texts: list[str], limit: int) -> str:
-    """The first of the texts, and the number of the others."""
+    """The first `limit` of the texts, separated by commas, and the number of the others."""
     others = len(texts) - limit
     return ", ".join(map(_shortened, texts[:limit])) + (f" and {others} more" if others > 0 else "")
 
 
 def _shortened(text: str) -> str:
-    """A text on one line, cut where it is long: names in a model come from anywhere."""
+    """A text on one line without control characters, cut where it is long: names in a model come from untrusted
+    files.
+    """
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"

@@ -19,35 +19,35 @@ from moir.dialects.computed_ahead import computed_ahead
 from moir.dialects.memory_map import Array, release
 
 CHUNK_BYTES = 4 << 20
-"""Size in bytes of the pieces in which large arrays are read."""
+"""Size in bytes of the parts in which large arrays are read."""
 
 COMPUTED_BYTES = 1 << 18
-"""Size in bytes of the pieces in which arrays are computed; computing one takes several times as much memory."""
+"""Size in bytes of the parts in which arrays are computed; computing one takes several times as much memory."""
 
 WINDOW_BYTES = 64
 WINDOWS = 4
-"""Size in bytes and number of the windows of a large array that are compared before all its bytes are."""
+"""Number of the windows of a large array, of `WINDOW_BYTES` each, that are compared before all its bytes are."""
 
 SCATTERED_BYTES = 16 << 20
 """Minimum size in bytes of a strided array that is read in steps, so that not all its pages are in memory at once."""
 
 STRIP_BYTES = 256
-"""Size in bytes of the part of a row that is copied at a time where rows are columns in memory: four cache lines."""
+"""Size in bytes of the part of a row that is copied at once if the rows are columns in memory: four cache lines."""
 
 SMALL_GAPS = 4
-"""The gaps between the elements of an array are small if it spans at most this many times its size in memory."""
+"""Gaps between the elements of an array are small if it spans at most this many times its size in memory."""
 
 WORTH_RELEASING = 64 << 10
 """Minimum size in bytes of an array whose pages are released: the kernel maps about as many around each read byte."""
 
 WORTH_DEFERRING = 16 << 10
-"""Minimum number of elements of an array that is computed when it is read; smaller ones are computed at once."""
+"""Minimum number of elements for which computing an array is deferred until it is read."""
 
 WORTH_THREADS = 4 << 20
-"""Minimum size in bytes of an array from which blocks are computed by several threads."""
+"""Minimum size in bytes of an array whose blocks are computed by several threads."""
 
 MAXIMUM_COST = 32
-"""Maximum number of functions that are applied for each element whenever it is read."""
+"""Maximum number of functions that are applied to each element whenever it is read."""
 
 
 class ComputedArray:
@@ -139,7 +139,7 @@ class ComputedArray:
 
 
 Values: TypeAlias = Array | ComputedArray
-"""The elements of a constant."""
+"""The elements of a constant: an array in memory, or one that is computed when it is read."""
 
 
 def computed(function: Callable[..., Array], *sources: Values) -> Values:
@@ -173,7 +173,7 @@ def _converted(dtype: np.dtype[Any], array: Array) -> Array:
 
 
 def _part(array: Array, index: tuple[slice, ...]) -> Array:
-    """A block of an array that broadcasts."""
+    """A block of an array that may be broadcast: along a dimension of size 1, the block has that element."""
     return array[tuple([slice(None) if size == 1 else each for size, each in zip(array.shape, index, strict=True)])]
 
 
@@ -191,12 +191,12 @@ def _is_sequential(array: Array) -> bool:
 
 
 def _spans(array: Array) -> list[int]:
-    """The distances in bytes between the first and the last element along each dimension; 0 where it is broadcast."""
+    """The distance in bytes of the first and the last element along each dimension; 0 along a broadcast one."""
     return [(size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True)]
 
 
 def _read(array: Array, index: tuple[slice, ...]) -> Array:
-    """A block of an array that broadcasts: a view, or a copy that is made in steps if it is spread over much memory."""
+    """A block of an array that may be broadcast: a view, or a copy if it is spread over much memory."""
     part = _part(array, index)
     if not _is_scattered(array) or not part.size:
         return part
@@ -225,12 +225,12 @@ def release_block(values: Values, index: tuple[slice, ...]) -> None:
 
 
 def read_rows(values: Values, rows: tuple[slice, ...]) -> Array:
-    """Some rows of an array: a view, or a copy that is made in steps if they are spread over much memory."""
+    """Some rows of an array: a view, or a copy made in several steps if they are spread over much memory."""
     return read_block(values, (*rows, *[slice(None)] * (values.ndim - len(rows))))
 
 
 def _elements(values: Values, shape: tuple[int, ...], start: int, stop: int) -> Array:
-    """The elements from `start` to `stop` of an array that is broadcast to a shape."""
+    """The elements from `start` to `stop` (exclusive), in C order, of an array broadcast to a shape."""
     if isinstance(values, ComputedArray):
         return values.elements(start, stop)
     array = values if values.shape == shape else np.broadcast_to(values, shape)
@@ -238,7 +238,7 @@ def _elements(values: Values, shape: tuple[int, ...], start: int, stop: int) -> 
 
 
 def _stored(values: Values) -> Iterator[Array]:
-    """The arrays in memory from which elements are computed in the end."""
+    """The arrays in memory from which an array is computed, directly or through other arrays; or the array itself."""
     if isinstance(values, ComputedArray):
         for source in values.sources:
             yield from _stored(source)
@@ -265,7 +265,7 @@ def blocks(values: Values, limit: int = CHUNK_BYTES) -> Iterator[tuple[tuple[sli
     """The blocks that an array consists of, of about `limit` bytes at most, in C order, and their places in it.
 
     Blocks are views, or computed, or copied if they are spread over much memory. Pages of memory maps are dropped when
-    the next block is asked for.
+    the next block is requested.
     """
     sources = [array for array in _stored(values) if array.nbytes >= WORTH_RELEASING]
     if isinstance(values, ComputedArray):
@@ -289,10 +289,10 @@ def blocks(values: Values, limit: int = CHUNK_BYTES) -> Iterator[tuple[tuple[sli
 
 
 def pieces(values: Values, limit: int = CHUNK_BYTES) -> Iterator[Array]:
-    """The elements of an array in C order, as contiguous one-dimensional pieces of about `limit` bytes at most.
+    """The elements of an array in C order, as contiguous one-dimensional arrays of about `limit` bytes at most.
 
-    The pieces of a contiguous array are views; others are copied or computed one at a time. Pages of memory maps are
-    dropped when the next piece is asked for.
+    Those of a contiguous array are views; others are copied or computed one at a time. Pages of memory maps are dropped
+    when the next array is requested.
     """
     if not isinstance(values, ComputedArray) and values.nbytes <= min(limit, WORTH_RELEASING):
         if values.size:
@@ -314,7 +314,7 @@ def _contiguous(array: Array) -> Array:
 
 
 def _copy(array: Array, result: Array) -> None:
-    """Copy an array. A transposed one is copied in strips: their lines in memory, of both arrays, stay in the cache."""
+    """Copy `array` into `result`; a transposed one in strips, so that the cache holds the lines of both arrays."""
     if array.ndim < 2 or abs(array.strides[-1]) <= abs(array.strides[-2]) or array.nbytes < WORTH_RELEASING:
         result[...] = array
         return
@@ -360,14 +360,14 @@ def window(values: Values, start: int, stop: int) -> bytes:
 
 
 def _window(values: Values, start: int, stop: int) -> tuple[bytes, int, int]:
-    """As `window`, without dropping pages; also returns the range of elements that were read."""
+    """The bytes that `window` returns, and the range of elements that were read; their pages are not dropped."""
     size = values.dtype.itemsize
     first, last = start // size, -(-stop // size)
     return _elements(values, values.shape, first, last).tobytes()[start - first * size : stop - first * size], first, last
 
 
 def windows(values: Values) -> bytes:
-    """All bytes of a small array, evenly spaced windows of a large one; equal for arrays with equal bytes."""
+    """Bytes that are equal for equal arrays: all bytes of a small array, evenly spaced windows of a large one."""
     if is_small(values):
         return np.asarray(values).tobytes()
     room = values.nbytes - WINDOW_BYTES

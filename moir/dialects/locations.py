@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, FusedLoc, LocationAttr
 from xdsl.ir import Operation
 
 MAXIMUM_SOURCES = 32
-"""Maximum number of nodes in a location: a constant that a thousand nodes share is traced to the first of them."""
+"""Maximum number of nodes in a location: of a thousand nodes that share a constant, only the first ones are listed."""
 
 _NONE = NoneAttr()
 
@@ -44,7 +44,7 @@ def located(op: Operation) -> LocationAttr:
 
 
 def merged(locations: Sequence[LocationAttr]) -> LocationAttr:
-    """The location of operations that replace those with these locations, each node once."""
+    """The location of operations that replace the operations with these locations; it lists each node once."""
     if locations and len(separate(locations[0])) >= MAXIMUM_SOURCES:
         return locations[0]
     # Each node has one location object, so that identities are compared: hashing takes longer than all the rest here.

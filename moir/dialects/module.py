@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 HTML = "moir.inspection.drawing:module_html"
-"""The function that shows a module in a notebook. It is in a layer above this one and therefore loaded by name."""
+"""Where the function is, as `module:function`, that shows a module in a notebook.
+
+Its layer is above this one, so it is loaded by name.
+"""
 
 
 class Module(ModuleOp):
@@ -35,5 +38,5 @@ class Module(ModuleOp):
         return f"<module {describe_module(self)}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the text of `repr`, and the graph of the model."""
+        """HTML for a notebook: the text of `repr`, and the graph of the model."""
         return load(HTML)(self)

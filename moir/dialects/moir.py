@@ -35,7 +35,7 @@ PARAMETER, RESULT = "opset1.Parameter", "opset1.Result"
 
 
 class Isolated(IsolatedFromAbove):
-    """The bodies of an operation use no value from around it.
+    """The trait that the bodies of an operation use no value from outside.
 
     `verify_module` finds this, too, where it looks for the operands of each operation before it in its block. To
     look at all operands once more for each operation with bodies would take a tenth of the time of emission.
@@ -116,7 +116,7 @@ def is_none(op: object) -> bool:
 
 
 class Slicing(Record):
-    """How a loop slices an input, or concatenates an output, along an axis.
+    """The way in which a loop slices an input, or concatenates an output, along an axis.
 
     `start`, `end`, `stride` and `part_size` are in elements, as in the IR.
     """
@@ -202,15 +202,17 @@ class ModuleLevel:
     NOTES: ClassVar[str] = "notes"
     """Notes for the user, one string each: what was omitted from the model, and why."""
     KEEPS_LAYOUTS: ClassVar[str] = "keeps_layouts"
-    """Set while operations of the framework with an attribute for their data layout are kept for transformations of
-    extensions."""
+    """The attribute that is set while operations of the framework with an attribute for their data layout are kept for
+    transformations of extensions.
+    """
     LAYERS_KEEP_NAMES: ClassVar[str] = "layers_keep_names"
-    """Set if extensions of Model Optimizer ran on the model: where an output and the layer before it have one name, the
-    layer keeps it and the output is renamed, as in Model Optimizer."""
+    """The attribute that is set if extensions of Model Optimizer ran on the model: where an output and the layer before
+    it have one name, the layer keeps it and the output is renamed, as in Model Optimizer.
+    """
     RUNTIME_EXTENSIONS: ClassVar[str] = "runtime_extensions"
     """Names of the Python packages whose operations the model needs."""
     IR_VERSION: ClassVar[str] = "ir_version"
-    """The version of the IR that is written, for an older runtime; 11 if there is none."""
+    """The version of the IR that is written, for an older runtime; without the attribute it is 11."""
 
 
 def models_of(module: Operation) -> list[ModelOp]:
@@ -219,7 +221,9 @@ def models_of(module: Operation) -> list[ModelOp]:
 
 
 def model_around(op: Operation) -> ModelOp | None:
-    """The model that an operation is, or is in; None in a body that is in no model yet."""
+    """The model that an operation is, or that contains it; None for an operation in a body that belongs to no model
+    yet.
+    """
     ancestor: Operation | None = op
     while ancestor is not None and not isinstance(ancestor, ModelOp):
         ancestor = ancestor.parent_op()
@@ -227,7 +231,10 @@ def model_around(op: Operation) -> ModelOp | None:
 
 
 def add_notes(op: Operation, notes: Iterable[str]) -> None:
-    """Append notes to those of the model that an operation is, or is in; none in a body that is in no model yet."""
+    """Append notes to those of the model that an operation is, or that contains it.
+
+    Nothing happens if there is no such model.
+    """
     model = model_around(op)
     if model is None:
         return
@@ -238,7 +245,9 @@ def add_notes(op: Operation, notes: Iterable[str]) -> None:
 
 
 def all_blocks(root: Operation) -> Iterator[Block]:
-    """The blocks of the models of a module, or of an operation; a block precedes the blocks of bodies in it."""
+    """The blocks of the models of a module, or of an operation, with the blocks of all bodies in them; a block precedes
+    those within it.
+    """
     roots = models_of(root) if isinstance(root, ModuleOp) else [root]
     pending = [block for each in roots for region in each.regions for block in region.blocks]
     while pending:

@@ -22,7 +22,9 @@ FRAMEWORK_OPERATION = "framework_operation"
 changed its `op`, or if it stays in the framework's dialect until the layout change."""
 
 OUTPUT_NAMES = "output_names"
-"""The attribute of a Result with the names of the output, if these are not all names of the tensor; as in the IR."""
+"""The attribute of a Result with the names of the output, if it does not have all names of its tensor; escaped as in
+`tensor_names`.
+"""
 
 
 def name_of(op: Operation) -> str | None:
@@ -92,7 +94,9 @@ If a model computes one shape in a thousand places, one tensor would get all the
 
 
 Additions: TypeAlias = "dict[Operation, list[tuple[int, str, bool]]]"
-"""Names to be added to results of operations: the index of the result, the names, and whether they are required."""
+"""Names to be added to the results of each operation: the index of the result, the names, and whether they are
+required.
+"""
 
 
 def add_tensor_names(value: SSAValue, names: str, *, required: bool = False) -> None:
@@ -118,8 +122,10 @@ def add_names(additions: Additions) -> None:
 
 
 def _joined(present: str, added: Sequence[tuple[str, bool]]) -> str:
-    """The names in `present`, a string of `tensor_names`, with further ones, each once; names not required only up to
-    `MAXIMUM_NAMES`.
+    """The names in `present`, a string of `tensor_names`, and the names in `added` (with whether they are required),
+    each once.
+
+    Names that are not required are added only up to `MAXIMUM_NAMES`.
     """
     if len(added) == 1:
         names, required = added[0]
@@ -140,7 +146,7 @@ def _joined(present: str, added: Sequence[tuple[str, bool]]) -> str:
 
 def inherit_origin(op: Operation, value: SSAValue) -> None:
     """Copy the name and the attribute `FRAMEWORK_OPERATION` of an operation to the producer of `value`, its changed
-    copy; nothing if the operation lacks that attribute.
+    copy; nothing is copied if the operation lacks that attribute.
 
     Transformations of extensions then find the copy by name and kind.
     """

@@ -56,4 +56,4 @@ class OperandList(OpOperands):
 
 
 OPERANDS = property(OperandList, Operation.operands.fset, doc="The operands.")
-"""The member `operands` of a class of operations whose operands are an `OperandList`."""
+"""The property `operands` for classes of operations that have an `OperandList` in place of xDSL's view."""

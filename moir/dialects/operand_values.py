@@ -41,7 +41,7 @@ class OperandValues(Protocol):
         ...
 
     def named(self, name: str) -> Dimension:
-        """The symbol of the dimensions with a name in the model; -1 if names are not followed."""
+        """The symbol for all dimensions with a name in the model; -1 if names of dimensions are ignored."""
         ...
 
     def sum(self, a: Dimension, b: Dimension) -> Dimension:
@@ -49,7 +49,7 @@ class OperandValues(Protocol):
         ...
 
     def of_body(self) -> OperandValues:
-        """The known values for the inside of a body, initially empty."""
+        """Known values for operations within a body: initially nothing is known."""
         ...
 
     def set_dimension(self, value: SSAValue, axis: int, symbol: Symbol) -> None:

@@ -62,7 +62,7 @@ def is_literal(value: object) -> bool:
 
 @irdl_attr_definition
 class PythonAttr(Data[PythonEntries]):
-    """Python objects by name. Equal only to itself."""
+    """A dictionary of Python objects as an attribute, which is equal only to itself."""
 
     name = "moir.python"
 

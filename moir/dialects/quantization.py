@@ -37,7 +37,7 @@ class IntegerRange(NamedTuple):
 
     @staticmethod
     def of(element: Attribute, narrow: bool = False) -> IntegerRange:
-        """All integers of an integer element type, with `narrow` without the smallest."""
+        """The range of all integers of an element type; with `narrow` without the smallest integer."""
         row = describe(element)
         return IntegerRange(row.bits, row.xml[0] == "i", narrow)
 
@@ -63,12 +63,12 @@ class IntegerRange(NamedTuple):
 
     @property
     def element(self) -> Attribute:
-        """The element type of this width. Raises KeyError for a width that no element type has."""
+        """The integer element type of this width and sign. Raises KeyError for a width that no element type has."""
         return _ELEMENTS[self.bits, self.signed]
 
 
 class Quantization(NamedTuple, Generic[Parameter]):
-    """Scale and zero point of a tensor of integers, as values of a model, arrays or attributes.
+    """Scale and zero point of a quantized tensor, as values of a model, arrays or attributes.
 
     Args:
         scale: a scalar, or a vector along `axis`.
@@ -85,7 +85,7 @@ class Quantization(NamedTuple, Generic[Parameter]):
 
     @property
     def range(self) -> IntegerRange:
-        """The integers. Raises TypeError for numbers that are stored as floats."""
+        """The range of the integers. Raises TypeError for numbers that are stored as floats."""
         if self.integers is None:
             raise TypeError("a tensor of floats has no range of integers")
         return self.integers

@@ -14,7 +14,7 @@ ALIGNMENT = 64
 
 
 class ScratchFile:
-    """A file without a name, which is deleted when the last array in it is.
+    """A file without a name for arrays, which is deleted together with the last array in it.
 
     Args:
         size: its size in bytes; the parts that nothing is written to take no space.
@@ -30,7 +30,9 @@ class ScratchFile:
         self._end = 0
 
     def keep(self, array: Array) -> Array:
-        """The array itself, or a read-only view of the file with the same elements, as long as there is room."""
+        """A read-only view of the file with the same elements as `array`; `array` itself if there is no room in the
+        file.
+        """
         start = -(-self._end // ALIGNMENT) * ALIGNMENT
         stop = start + array.nbytes
         if stop > self._size or not array.size:

@@ -74,7 +74,7 @@ def _make(shape: Shape, element: Attribute) -> TensorTypeAttribute:
 
 
 def impossibility(shape: Sequence[int]) -> str | None:
-    """The reason why no tensor can have a shape: too many dimensions or too many elements; None if a tensor can have
+    """Why no tensor can have a shape: too many dimensions or too many elements, as a clause; None if a tensor can have
     it.
     """
     if len(shape) < 6 and max(shape, default=0) < 4096:
@@ -246,7 +246,7 @@ def broadcast_dimension(a: Dimension, b: Dimension) -> Dimension:
 
 
 def _unclipped(a: Dimension, b: Dimension) -> Dimension:
-    """n if one dimension is n and the other is n clipped to a limit (`Clipped`); -1 otherwise."""
+    """n if one of the dimensions is n and the other one is n clipped to a limit (`Clipped`); else -1."""
     return b if isinstance(a, Clipped) and a.size is b else a if isinstance(b, Clipped) and b.size is a else -1
 
 

@@ -83,7 +83,7 @@ class Symbol:
 
 
 def _integer(value: object) -> int:
-    """The value itself if it is an integer; 0 for anything else."""
+    """The value itself if it is an integer; 0 for a symbol or anything else."""
     return int(cast(int, value)) if isinstance(value, int | np.integer) else 0
 
 
@@ -144,7 +144,7 @@ class Clipped(Symbol):
 
 
 _PRODUCTS: WeakValueDictionary[tuple[frozenset[tuple[Symbol, int]], int], Product] = WeakValueDictionary()
-"""The existing products, by their number and the multiplicity of each symbol."""
+"""The existing products by their factors: the multiplicity of each symbol, and the number."""
 
 
 def factors_of(values: Iterable[int | Symbol]) -> tuple[list[Symbol], int]:

@@ -1,4 +1,5 @@
-"""How the IR spells operations: type and version of a layer, and the attributes of its `<data>`, both ways.
+"""The spelling of operations in the IR: type and version of a layer, and the attributes of its `<data>`, for reading
+and writing.
 
 `opset1.Relu` is the layer of type `ReLU` and version `opset1`, and `strides = [1, 2]` is `strides="1,2"`. A property is
 written in the form that its attribute has (`text_of`), and read in the form that its class declares (`attribute_of`);
@@ -21,19 +22,17 @@ from moir.dialects.properties import value_of
 from moir.support.records import Record
 
 RESPELLED = ("opset1.Constant", "opset1.PRelu", "opset1.Relu", "opset1.Softmax", "opset8.Softmax")
-"""The operations whose classes have an `XML_TYPE`: an index for reading, so that a reader need not import all
-classes.
-"""
+"""The operations whose classes have an `XML_TYPE`. A reader finds them here without importing all classes."""
 
 EARLIER_MEMBERS = frozenset(("LogicalXor", "MVN", "ROIPooling", "ReorgYolo"))
-"""Operations of `opset2` that layers of version `opset1` may be, too."""
+"""Operations of `opset2` that layers with the version `opset1` may be, too."""
 
 PORT_MAP_PROPERTIES = {
     "If": frozenset(("then_inputs", "else_inputs")),
     "Loop": frozenset(("inputs", "outputs", "condition")),
     "TensorIterator": frozenset(("inputs", "outputs")),
 }
-"""The properties of each operation type that are written as port maps, not to `<data>`."""
+"""Kind of an operation -> its properties that are written as port maps, not to `<data>`."""
 
 
 def layer_type(operation: type[OpsetOp]) -> str:
@@ -79,11 +78,11 @@ def operation_of_layer(type_: str, version: str) -> type[OpsetOp] | None:
 
 
 class Form(Record):
-    """The text of a value.
+    """The text form of values.
 
     Args:
         write: the text of a Python value.
-        read: the Python value of a text; raises ValueError or KeyError if it has none.
+        read: the Python value of a text; raises ValueError or KeyError for a text of another form.
     """
 
     write: Callable[[Any], str]
@@ -125,10 +124,10 @@ SCALARS: Mapping[str, Form] = {
     "str": Form(str, str),
     "element": Form(_element_text, _element),
 }
-"""The forms of single values, by the kind of the property."""
+"""Kind of a property with a single value -> the text form of its value."""
 
 LISTS: Mapping[str, Form] = {"ints": SCALARS["int"], "floats": SCALARS["float"], "strs": Form(str, str.strip)}
-"""The forms of the items of lists, which commas separate, by the kind of the property."""
+"""Kind of a property that is a list -> the text form of its items, which commas separate."""
 
 
 def text_of(attribute: Attribute) -> str:

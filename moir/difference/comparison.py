@@ -33,7 +33,9 @@ def compare(first: ModuleOp, second: ModuleOp, tolerance: float = 0.0) -> Differ
 
 
 def compared(first: ModuleOp, second: ModuleOp, tolerance: float = 0.0) -> Comparison:
-    """The comparison of two modules, which knows the operations that belong together; see `compare`."""
+    """The comparison of two modules, with the pairs of operations that belong together; `first`, `second` and
+    `tolerance` as in `compare`.
+    """
     comparison = Comparison(tolerance)
     comparison.interfaces(first, second)
     for a, b in zip_longest(models_of(first), models_of(second)):
@@ -51,7 +53,7 @@ class Comparison:
 
     Attributes:
         pairs: the operations of the first module -> those of the second one.
-        differing: what differs in operations of the first module that have a partner.
+        differing: for operations of the first module that have a partner, the differences between both.
     """
 
     def __init__(self, tolerance: float = 0.0) -> None:
@@ -118,7 +120,7 @@ class Comparison:
 
 
 def _change_of_constant(constant: ChangedConstant) -> Change:
-    """The difference of the values of a constant in words."""
+    """The difference of the values of a constant in words: how many elements differ, and by how much."""
     if constant.elements is None:
         return Change("value", constant.before, constant.after)
     differ = "1 element differs" if constant.elements == 1 else f"{constant.elements} elements differ"
@@ -127,8 +129,8 @@ def _change_of_constant(constant: ChangedConstant) -> Change:
 
 
 def label(op: Operation) -> str:
-    """The label of an operation in a result: its name, or the names of its tensors; without these, a description of
-    its user.
+    """A text that designates an operation: its name, or the names of its tensors; without these, a description of its
+    user.
     """
     name = name_of(op) or next((each for result in op.results for each in names_of(result)), "")
     if name:
@@ -149,7 +151,10 @@ def _attributes(a: Operation, b: Operation) -> list[Change]:
 
 
 def _operands(a: Operation, b: Operation, matching: Matching) -> list[Change]:
-    """The operands with another producer. Operations without partners are reported themselves, not as operands."""
+    """A change for each operand whose producers in the two models do not belong together.
+
+    A producer without a partner is reported by itself and does not count as a changed operand.
+    """
     changes: list[Change] = []
     for index, (x, y) in enumerate(zip_longest(a.operands, b.operands)):
         if x is None or y is None:

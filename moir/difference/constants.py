@@ -1,4 +1,7 @@
-"""The difference of two constants: how many elements, and by how much. Weights are read in pieces, never as a whole."""
+"""The difference of two constants: how many elements, and by how much.
+
+Weights are read part by part, never as a whole.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ def type_of(data: DataAttr) -> str:
 
 
 def _are_left_out(before: DataAttr, after: DataAttr) -> bool:
-    """Whether the elements of at least one constant were elided from a text, and both have the same digest."""
+    """Whether texts of modules leave out the elements of at least one of the constants, and both have the same
+    digest.
+    """
     if before.shape != after.shape or before.element != after.element:
         return False
     return (before.data.values is None or after.data.values is None) and _key(before) == _key(after)
@@ -67,7 +72,7 @@ def _sizes(before: DataAttr, after: DataAttr) -> tuple[int | None, float | None,
 
 
 def _aligned(before: DataAttr, after: DataAttr) -> Iterator[tuple[Array, Array]]:
-    """The elements of both constants in C order, in pieces of equal lengths."""
+    """Pairs of arrays with the elements of both constants at the same positions in C order, part by part."""
     sources = pieces(before.values), pieces(after.values)
     a, b = (next(each, None) for each in sources)
     while a is not None and b is not None:

@@ -7,7 +7,7 @@ from moir.support.records import Record
 
 
 class Change(Record):
-    """Something that has another value in the second model: what it is, and both values; empty where it is absent."""
+    """A fact that differs between two models: what it is, and its value in each of them; empty where it is absent."""
 
     what: str
     before: str
@@ -15,7 +15,9 @@ class Change(Record):
 
 
 class UnmatchedOperation(Record):
-    """An operation of one model only: the name of its node, its kind, and the name of the operation it is a body of."""
+    """An operation that only one of two models has: the name of its node, its kind, and the name of the operation whose
+    body contains it.
+    """
 
     node: str
     operation: str
@@ -51,7 +53,9 @@ class ChangedConstant(Record):
     relative: float | None
 
     def is_within(self, tolerance: float) -> bool:
-        """Whether no elements differ by more than a share of the largest one; a share above 0 allows other types."""
+        """Whether no elements differ by more than `tolerance` times the largest one; with a tolerance above 0, types
+        may differ.
+        """
         return self.relative is not None and self.relative <= tolerance and (tolerance > 0 or self.before == self.after)
 
 

@@ -109,8 +109,9 @@ def _ports(op: OpsetOp, name: str) -> list[BodyPort]:
 
 
 def _operand(op: OpsetOp, ports: int, index: int, own_operands: int) -> int:
-    """The input port of the operand that a body's Parameter receives. Raises EmissionError for an operand that has
-    none.
+    """The number of the input port of operand `index`, which a body's Parameter receives.
+
+    Raises EmissionError for one of the `own_operands` that the operation keeps for itself.
     """
     if not 0 <= index < ports:
         raise IndexError
@@ -125,7 +126,7 @@ def _operand(op: OpsetOp, ports: int, index: int, own_operands: int) -> int:
 
 
 def _result(body: LayerOrder, index: int) -> int:
-    """The index of the layer of a Result of a body."""
+    """The position, among the layers of a body, of its Result `index`."""
     if not 0 <= index < len(body.results):
         raise IndexError
     return len(body.operations) - len(body.results) + index

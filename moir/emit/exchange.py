@@ -32,10 +32,10 @@ except ImportError:  # Windows has no such locks
     fcntl = None
 
 OLD, _NEW = ".old", ".tmp"
-"""The endings of temporary names."""
+"""The endings of temporary names: of files that are moved aside, and of files that are being written."""
 
 _MARKS = "0123456789abcdef"
-"""The marks of writers, the first free one is taken."""
+"""The marks in the temporary names of different writers; a writer takes the first mark that is free."""
 
 _LONGEST_WAIT = 10.0
 """Seconds to wait for another exchange in the folder, which takes milliseconds unless its process was stopped."""
@@ -59,14 +59,14 @@ class Names(Record):
 
 
 def _beginning(path: Path) -> str:
-    """The temporary names for a file without mark and ending."""
+    """The first part, before mark and ending, of the temporary names for a file."""
     return os.path.join(path.parent, f".{path.name}.")
 
 
 def exchange(xml: Names, weights: Names) -> None:
-    """Rename new files to their final names.
+    """Rename the new files of a pair to their final names.
 
-    After an exception the existing files keep them. Needs the folder's lock.
+    After an exception the final names belong to the older files again. The caller holds the lock of the folder.
     """
     try:
         for names in (xml, weights):
@@ -80,8 +80,9 @@ def exchange(xml: Names, weights: Names) -> None:
 
 
 def _settle_one(xml: Names, weights: Names) -> None:
-    """Complete or undo an interrupted replacement of two files; left to the next process after an error of the file
-    system.
+    """Complete or undo an interrupted exchange of a pair of files.
+
+    An error of the file system is ignored: the next process will try again.
     """
     with suppress(OSError):
         if xml.path.exists():
@@ -95,14 +96,14 @@ def _settle_one(xml: Names, weights: Names) -> None:
 
 
 def settle(xml_path: Path, bin_path: Path) -> None:
-    """Complete or undo the exchanges during which a process was killed. Needs the lock of the folder."""
+    """Complete or undo the exchanges during which a process was killed. The caller holds the lock of the folder."""
     marks = {_mark_of(file) for file in temporary_files(xml_path, bin_path) if file.suffix == OLD}
     for mark in sorted(marks):
         _settle_one(Names(xml_path, mark), Names(bin_path, mark))
 
 
 def sweep(xml_path: Path, bin_path: Path) -> None:
-    """Remove new files whose writer was killed, which is why they are not locked. Needs the lock of the folder."""
+    """Remove new files whose writer was killed; these are not locked. The caller holds the lock of the folder."""
     for file in temporary_files(xml_path, bin_path):
         if file.suffix == _NEW:
             with suppress(OSError):
@@ -110,7 +111,7 @@ def sweep(xml_path: Path, bin_path: Path) -> None:
 
 
 def create_new(xml_path: Path, bin_path: Path) -> tuple[Names, Names, BinaryIO, BinaryIO]:
-    """Create and lock the new files of a pair under a free mark. Needs the lock of the folder.
+    """Create and lock the new files of a pair under a free mark. The caller holds the lock of the folder.
 
     If sixteen writers have left files, or are writing, the mark is a random one; its files are not recognized later.
 

@@ -22,7 +22,7 @@ from moir.support.records import Record
 
 
 class FilePair(Record):
-    """The open temporary files of a model, for the `.xml` and the `.bin`."""
+    """The open temporary files of a model: one for the `.xml`, one for the `.bin`."""
 
     xml: TextIO
     weights: BinaryIO
@@ -78,7 +78,9 @@ def check_output(xml_path: Path) -> None:
 
 
 def _is_replaceable(xml_path: Path) -> bool:
-    """Whether the files at a path are an older model, or the rest of one whose replacement was interrupted."""
+    """Whether the files at a path may be replaced: they are an older IR, or what is left of one whose replacement was
+    interrupted.
+    """
     if not xml_path.exists():
         return any(OPENVINO_IR.begins(_beginning(path)) for path in temporary_files(xml_path))
     return OPENVINO_IR.begins(_beginning(xml_path))

@@ -31,7 +31,7 @@ class FlushedFile:
         return self
 
     def write(self, piece: memoryview) -> None:
-        """Write some bytes. Raises OSError."""
+        """Write the bytes `piece` to the file. Raises OSError."""
         self._file.write(piece)
         self._written += len(piece)
         if self._written >= FLUSHED_SIZE and (self._thread is None or not self._thread.is_alive()):

@@ -32,7 +32,7 @@ from moir.errors import ConversionError, EmissionError
 from moir.support.records import Record
 
 NEWEST_VERSION = 11
-"""The version of the IR."""
+"""The newest version of OpenVINO IR, which is written unless a model records another one."""
 
 _EXTENSION = "extension"
 _EMPTY_DATA, _END_OF_DATA = "\t\t\t<data", "/>\n"
@@ -103,8 +103,8 @@ class ModelWriter:
     ) -> None:
         """Write a layer.
 
-        `informed` maps operands to the Results that use them and have runtime information: an IR has that
-        on the output port that produces the operand.
+        `informed` maps values to the Results that use them and have runtime information, which IR stores at the output
+        port that produces the value.
         """
         kind = _layer_form(type(op)).kind or _own_kind(op)
         data = self._data(op)
@@ -206,7 +206,9 @@ def _data_element(op: OpsetOp) -> str:
 
 
 def _with_unknown_attributes(data: str, op: Operation) -> str:
-    """The `<data>` of a layer, with the attributes that its class does not declare, which readers of an IR ignore."""
+    """`data`, the `<data>` of a layer, with the attributes added that the operation's class does not declare; readers
+    of an IR ignore these.
+    """
     unknown = op.attributes[UNKNOWN_ATTRIBUTES]
     if not isinstance(unknown, DictionaryAttr):
         raise EmissionError(f"{UNKNOWN_ATTRIBUTES} is not a dictionary")
@@ -225,7 +227,7 @@ def _parameter_data(op: Operation) -> str:
 
 
 class _LayerForm(Record):
-    """The parts of `<layer>` that are equal for all operations of a class.
+    """The parts of the XML of a layer that are equal for all operations of a class.
 
     Args:
         kind: the XML of type and version; empty if each operation has its own (`_own_kind`).

@@ -1,6 +1,6 @@
-"""Checks of operands and attributes that an operation does not have, for which an IR is rejected when it is read.
+"""Checks for types of operands and values of attributes that an operation does not accept: such an IR cannot be read.
 
-Such an operation raises an error that names its node, so that no IR is written that does not load.
+The error names the node, and no IR is written.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ def limits_of(name: str) -> tuple[Limit, ...]:
 
 
 def check_operands(op: OpsetOp, operands: Sequence[SSAValue]) -> None:
-    """Raise EmissionError if the type of an operand is one that the operation does not have."""
+    """Raise EmissionError if the type of an operand is one that the operation does not accept."""
     for index, (limit, value) in enumerate(zip(limits_of(op.name), operands, strict=False)):
         if reason := _beyond(limit, value):
             raise EmissionError(f"operand {index} {reason}")
 
 
 def check_attributes(op: OpsetOp) -> None:
-    """Raise EmissionError if the value of an attribute is one that the operation does not have."""
+    """Raise EmissionError if the value of an attribute is one that the operation does not accept."""
     for name, attribute in op.properties.items():
         if isinstance(attribute, FloatAttr):
             if math.isnan(attribute.value.data):
@@ -78,7 +78,9 @@ def check_attributes(op: OpsetOp) -> None:
 
 
 def _beyond(limit: Limit, value: SSAValue) -> str | None:
-    """How the type of a value violates a limit, for a message; None if it does not, as far as the type is known."""
+    """How the type of a value violates a limit, as a clause for a message; None if it satisfies the limit, as far as
+    the type is known.
+    """
     element, rank = element_of(value), rank_of(value)
     if element is not dynamic:
         if limit.integers and element not in INTEGER_TYPES and not (limit.logical and element == boolean):

@@ -81,7 +81,9 @@ class LayerOrder:
 
 
 def _foreign(block: Block) -> EmissionError:
-    """The error for a block with operations outside all operation sets. It names those in nested bodies, too."""
+    """The error for a block with operations of dialects that are no operation sets, bodies included; the message names
+    them.
+    """
     root = block.parent_op()
     assert root is not None
     left = remaining_operations(root, lambda op: not isinstance(op, OpsetOp | NoneOp))
@@ -111,7 +113,9 @@ def misplaced_operand(op: Operation) -> EmissionError:
 
 
 def _unique(name: str, taken: set[str], last: dict[str, int]) -> str:
-    """The name if it is not taken, else the name with the first free number appended."""
+    """A name that is not in `taken`: `name` itself, or else `name` with a free number appended; `last` has the last
+    number for each name.
+    """
     candidate = name
     while candidate in taken:
         last[name] = last.get(name, 0) + 1

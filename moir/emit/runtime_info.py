@@ -21,10 +21,10 @@ from moir.support.records import Record
 from moir.version import VERSION
 
 PORT_ENTRIES = frozenset(("layout",))
-"""Runtime information of a Parameter or Result that is written at its port."""
+"""The names of entries of a Parameter or Result's runtime information that are written at its port."""
 
 PORT_OF_ENTRIES = {"opset1.Parameter": "out0", "opset1.Result": "in0"}
-"""The port at which they are written, by the kind of the operation."""
+"""Kind of an operation -> the port at which the `PORT_ENTRIES` are written."""
 
 _INDENT = "\t"
 _PORT_KEY = r"(?:in|out)[0-9]{1,6}"
@@ -57,7 +57,7 @@ _ELEMENT_NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
 
 ORIGINS = ("framework", "input_model")
-"""Options that name the source of a model. A model read from IR keeps the recorded ones."""
+"""Options that name the source of a model. If a model was read from IR, the values recorded in that IR are kept."""
 
 
 def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] | None) -> str:
@@ -84,14 +84,14 @@ def model_information(model: ModelOp, conversion_parameters: Mapping[str, str] |
     return f"\t<rt_info>\n{_entries(entries, _INDENT * 2)}\t</rt_info>\n"
 
 
-def body_information(op: Operation, number: int) -> str:
+def body_information(op: Operation, index: int) -> str:
     """The `<rt_info>` of a body of an operation: its recorded entries.
 
     It is never omitted: a body without `<rt_info>` is read as one of an outdated version of OpenVINO IR.
     """
     bodies = op.attributes.get(BODY_INFORMATION)
     given = list(cast("ArrayAttr[Attribute]", bodies)) if isinstance(bodies, ArrayAttr) else []
-    entries = given[number] if number < len(given) else None
+    entries = given[index] if index < len(given) else None
     inner = _entries(entries.data, _INDENT * 2) if isinstance(entries, DictionaryAttr) else ""
     return f"\t<rt_info>\n{inner}\t</rt_info>\n" if inner else "\t<rt_info/>\n"
 
@@ -185,7 +185,7 @@ def _checked(name: str) -> str:
 
 
 def _anonymous(value: str) -> str:
-    """A path, or several separated by commas, each reduced to its last component."""
+    """A path, or several separated by commas, each reduced to its last component, so that no folders are revealed."""
     return ",".join(_last_part(part) for part in value.split(","))
 
 

@@ -86,7 +86,7 @@ def parameter_shape(type_: Attribute, bounds: str | None) -> str:
 
 
 def _within(dimension: int, entry: str) -> bool:
-    """Whether a dimension of the type (-1 if dynamic) is consistent with its bounds."""
+    """Whether a dimension of a type (-1 if dynamic) is consistent with `entry`, its bounds as text."""
     if entry in ("?", "-1"):
         return True
     if (size := decimal_of(entry)) is not None:

@@ -37,7 +37,10 @@ class WrittenModel(NamedTuple):
         return [self.xml_path, self.bin_path]
 
     def at(self, address: str) -> WrittenModel:
-        """The same at the address to which it was sent: the paths are names in its folder. Itself if that is empty."""
+        """This result for a model that was sent to an address: the paths are the names of files in its folder.
+
+        This result itself for an empty address.
+        """
         if not address:
             return self
         return self._replace(xml_path=Path(self.xml_path.name), bin_path=Path(self.bin_path.name), address=address)
@@ -77,7 +80,9 @@ def write_model(
 
 
 def _reporting(write: Callable[[memoryview], None], total: int, progress: Callable[[int, int], None]) -> Callable[[memoryview], None]:
-    """A function that writes a piece as `write` does, and then reports the sum of the bytes so far."""
+    """A function that writes bytes as `write` does, and then calls `progress` with the number of bytes so far and with
+    `total`.
+    """
     done = 0
 
     def write_and_report(piece: memoryview) -> None:

@@ -72,11 +72,11 @@ def _output(op: RepeatingOp, operands: Sequence[Array], iterations: Sequence[lis
         op: the loop.
         operands: its operands.
         iterations: the values of the body's Results in each iteration.
-        index: the Result that the output is of.
-        slicing: how all its values are concatenated; None for the last one alone.
+        index: the index of the body's Result whose values the output has.
+        slicing: how the values of all iterations are concatenated; None for the value of the last iteration alone.
 
-    Without iterations it is empty along the axis, or the initial value of the state. Raises ExecutionError if there is
-    neither.
+    Without iterations, the output is empty along the axis, or it is the initial value of the state; ExecutionError is
+    raised if it has neither.
     """
     values = [each[index] for each in iterations]
     if slicing is not None and values:
@@ -101,18 +101,20 @@ def _ends(array: Array, slicing: Slicing) -> tuple[int, int]:
 
 
 def _count(array: Array, slicing: Slicing) -> int:
-    """The number of iterations that slicing an array gives: slices of `part_size` between its `start` and `end`."""
+    """The number of iterations that slicing an operand of a loop implies: the number of slices of `part_size` between
+    its `start` and `end`.
+    """
     start, end = _ends(array, slicing)
     return (abs(end - start) + 1) // slicing.part_size
 
 
-def _part(array: Array, slicing: Slicing, number: int) -> Array:
-    """The slice of an array for iteration `number`, from 0 on, by the axis, bounds and stride of `slicing`.
+def _part(array: Array, slicing: Slicing, iteration: int) -> Array:
+    """The slice of an array for iteration `iteration`, from 0 on, by the axis, bounds and stride of `slicing`.
 
     With a negative stride slices are counted from the end.
     """
     start, _ = _ends(array, slicing)
-    first = start + number * slicing.stride
+    first = start + iteration * slicing.stride
     if slicing.stride < 0:
         first -= slicing.part_size - 1
     return np.take(array, np.arange(first, first + slicing.part_size), slicing.axis)

@@ -24,9 +24,10 @@ from moir.pipeline import default_pipeline
 
 
 def framework_runner(path: Path, module: ModuleOp, framework: Framework, options: ConversionOptions) -> FrameworkRunner | None:
-    """The runner of a model file by its framework's own runtime.
+    """The runner that executes a model file in its framework's own runtime.
 
-    None if there is none, if it is not installed, or if the model is a JSON text with its weights in other files.
+    None if there is no such runtime, if it is not installed, or if the model is a JSON text with its weights in other
+    files.
 
     Args:
         path: the file.
@@ -70,7 +71,9 @@ def converted_runner(
 
 
 def _with_shapes(options: ConversionOptions, module: ModuleOp, arrays: Mapping[str, Array]) -> ConversionOptions:
-    """The options with the shapes of arrays, if the model has inputs of dynamic rank: runtimes need a known rank."""
+    """The options, with the shapes of `arrays` added if the model has inputs of dynamic rank, because runtimes need a
+    known rank.
+    """
     ports = interface_of(module).inputs
     if not arrays or all(port.shape is not None for port in ports):
         return options

@@ -18,8 +18,9 @@ halfway between two levels may become either level. The last one is the share of
 integers of 8 bits count as equal if they differ by 1, since they may be quantized numbers."""
 
 WEIGHT_BITS = {8: 6e-2, 4: 0.5}
-"""Tolerances for floats after weights were rounded to some bits: what networks with random weights lose, of which
-docs/compression.md has measurements."""
+"""Number of bits -> the tolerance for floats after weights were rounded to this number of bits: what networks with
+random weights lose (measured in docs/compression.md).
+"""
 
 
 class Difference(Record):
@@ -59,7 +60,7 @@ def difference(actual: Array, expected: Array, tolerance: float | None = None) -
     Args:
         actual: the array.
         expected: the reference. Its element type determines the measure.
-        tolerance: in place of the tolerances of floating-point numbers.
+        tolerance: replaces the tolerances of floating-point numbers; None for those of the element types.
     """
     limit = tolerance_of(expected, tolerance)
     if actual.shape != expected.shape:
@@ -95,11 +96,13 @@ def is_permuted(actual: Array, expected: Array, tolerance: float | None = None) 
 
 
 MASKED = 65504.0
-"""The largest number of f16, which masks have in place of infinity."""
+"""The largest number of f16. Masks contain it in place of infinity."""
 
 
 def with_infinities_of(expected: Array, actual: Array) -> Array:
-    """An array in which overflows of half precision (from ±65504 on) are infinite where the expected element is."""
+    """`actual`, in which elements that overflow f16 (from ±65504 on) become infinite where the element of `expected` is
+    infinite.
+    """
     if expected.shape != actual.shape or expected.dtype.kind not in "fV" or actual.dtype.kind not in "fV":
         return actual
     wanted, values = expected.astype(np.float64), actual.astype(np.float64)

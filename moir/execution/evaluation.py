@@ -62,7 +62,7 @@ class EvaluationRunner(Runner):
 
 
 Compute: TypeAlias = Callable[[Operation, Sequence[Array | None]], Sequence[Array]]
-"""Computes the results of an operation from its operands; None for an absent one."""
+"""The type of functions that compute the results of an operation from its operands; None for an absent operand."""
 
 
 def evaluate_block(
@@ -106,7 +106,7 @@ def evaluate_block(
 
 
 def defined_results(op: Operation, operands: Sequence[Array | None]) -> Sequence[Array] | None:
-    """The results of an operation by its definition; None if it has no definition, or one that does not cover these
+    """The results of an operation by its definition in numpy; None if it has none, or one that does not cover these
     operands.
 
     Args:
@@ -122,7 +122,8 @@ def defined_results(op: Operation, operands: Sequence[Array | None]) -> Sequence
 
 
 def own_results(op: Operation, operands: Sequence[Array | None], *, alone: bool = True) -> Sequence[Array] | None:
-    """The results of an operation by its definition, or those of its bodies; None if it has neither.
+    """The results of an operation by its definition in numpy or, for control flow, by its bodies; None if it has
+    neither.
 
     Args:
         op: the operation.
@@ -135,9 +136,9 @@ def own_results(op: Operation, operands: Sequence[Array | None], *, alone: bool 
 
 
 def evaluate_operation(op: Operation, operands: Sequence[Array | None], *, alone: bool = True) -> Sequence[Array]:
-    """The results of an operation, by its definition or those in its bodies, or else alone on OpenVINO Runtime.
+    """The results of an operation, by its definition in numpy, by its bodies, or else alone on OpenVINO Runtime.
 
-    A variable has its initial value: a model is run once.
+    A variable has its initial value, since a model is run only once.
     """
     if isinstance(op, VariableOp):
         return [_initial_value(op, operands)]
@@ -151,7 +152,7 @@ def evaluate_operation(op: Operation, operands: Sequence[Array | None], *, alone
 
 
 def _initial_value(op: VariableOp, operands: Sequence[Array | None]) -> Array:
-    """The operand; zeros without an operand, where a dynamic dimension has no element."""
+    """The initial value of a variable: its operand; without an operand zeros, where a dynamic dimension has size 0."""
     if operands and operands[0] is not None:
         return operands[0]
     return np.zeros([max(size, 0) for size in shape_of(op.results[0]) or ()], to_numpy(element_of(op.results[0])))

@@ -16,10 +16,12 @@ from moir.execution.ports import TensorPort
 from moir.support.suggestions import did_you_mean
 
 IMAGE_RANK = 3
-"""The least number of dimensions of an image."""
+"""The smallest number of dimensions of an array of 8-bit integers that is taken for an image."""
 
 BATCH, LENGTH, IMAGE = 1, 8, 64
-"""Sizes for dynamic dimensions, in elements: for the first dimension; for others; for height and width of images."""
+"""The sizes, in elements, that random inputs get for dynamic dimensions: the first one, others, and height and width of
+images.
+"""
 
 
 def random_inputs(
@@ -46,7 +48,7 @@ def random_inputs(
 
 
 def checked_ranges(ports: Sequence[TensorPort], ranges: Ranges) -> Ranges:
-    """Ranges that are given by the names of inputs. Raises UsageError for a name that no input has."""
+    """`ranges`, which have names of inputs as keys, after a check. Raises UsageError for a name that no input has."""
     known = {name for port in ports for name in port.names}
     for name in ranges:
         if name not in known:
@@ -93,7 +95,8 @@ def chosen_shapes(ports: Sequence[TensorPort], shapes: Mapping[str, Sequence[int
 
 @contextmanager
 def explained_sizes(ports: Sequence[TensorPort], inputs: Mapping[str, Array]) -> Generator[None]:
-    """Add the shapes of random inputs to the hint of a runtime error, if some of their sizes were chosen here.
+    """A context that adds the shapes of random inputs to the hint of a runtime's error, if some of their sizes were
+    chosen by moir.
 
     Args:
         ports: the inputs of the model.
@@ -140,14 +143,14 @@ def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
 
 
 def _within(dtype: np.dtype[Any], limits: tuple[float, float]) -> tuple[int, int]:
-    """The integers of a type that are between two numbers."""
+    """The smallest and the largest integer of a type within `limits`, two numbers that need not be integers."""
     least, greatest = _limits(dtype)
     low = min(max(math.ceil(limits[0]), least), greatest)
     return low, max(min(math.floor(limits[1]), greatest), low)
 
 
 def _integer_limits(dtype: np.dtype[Any], rank: int) -> tuple[int, int]:
-    """The limits of random integers of which nothing is known but their type and rank."""
+    """The smallest and the largest random integer for an input, from its type and rank alone."""
     return _limits(dtype) if dtype.kind in "iu" and dtype.itemsize == 1 and rank >= IMAGE_RANK else (0, 1)
 
 

@@ -41,16 +41,17 @@ _FIRST = frozenset(
         *("Split", "VariadicSplit", "Gather", "GatherND", "GatherElements", "Pad", "ReverseSequence", "Clamp"),
     )
 )
-"""Operations whose results have elements of their first operand."""
+"""Operations whose results consist of elements of their first operand."""
 
 _ALL = frozenset(("Concat", "Maximum", "Minimum"))
-"""Operations whose result has elements of all operands."""
+"""Operations whose result consists of elements of all operands."""
 
 
 def _along(axis: Callable[[OpsetOp], float | None]) -> Callable[[OpsetOp], int | None]:
-    """A function that returns the size of an operation's operand 0 along the axis that `axis` gives for the operation.
+    """A function that returns the size of an operation's operand 0 along an axis, which `axis` returns for the
+    operation.
 
-    That function returns None if the shape or the axis is unknown.
+    The function returns None if the shape or the axis is unknown.
     """
 
     def size(op: OpsetOp) -> int | None:
@@ -94,14 +95,17 @@ _INDEXED: Mapping[tuple[str, int], Callable[[OpsetOp], int | None]] = {
     ("EmbeddingBagPackedSum", 1): _along(lambda _: 0),
     ("EmbeddingSegmentsSum", 1): _along(lambda _: 0),
 }
-"""Operands that are indices, by operation and index of the operand: what the index has to be smaller than."""
+"""Operands that are indices: (operation, operand index) -> a function that returns the exclusive upper bound for the
+operation, or None.
+"""
 
 
 def ranges_by_use(module: ModuleOp, options: ConversionOptions | None = None) -> Ranges:
     """Ranges for integer inputs that are used as indices, by all names of these inputs.
 
     Args:
-        module: a module, which stays as it is. One of a framework is lowered first; without ranges if that fails.
+        module: a module, which is not changed. A module of a framework is lowered first (a copy); there are no ranges
+            if that fails.
         options: the options of the conversion.
     """
     if any(isinstance(op, FrameworkOp) for op in module.walk()):
@@ -112,7 +116,7 @@ def ranges_by_use(module: ModuleOp, options: ConversionOptions | None = None) ->
 
 
 def _lower(module: ModuleOp, options: ConversionOptions) -> None:
-    """Run the passes up to those after which a module is in opset dialects."""
+    """Run the passes of the pipeline that end with a module in opset dialects."""
     from moir.conversion import run
     from moir.pipeline import default_pipeline
 
@@ -130,8 +134,8 @@ def _ranges(model: ModelOp) -> Iterator[tuple[str, tuple[float, float]]]:
 
 
 def _limits(value: SSAValue) -> Iterator[int]:
-    """Exclusive upper bounds for the elements of a value, from its uses as an index, also behind operations that keep
-    elements.
+    """Exclusive upper bounds for the elements of a value, from uses of the value, or of results with the same elements,
+    as an index.
     """
     uses, seen = [Use(value, 0)], set[SSAValue]((value,))
     while uses:

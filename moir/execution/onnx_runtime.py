@@ -47,8 +47,8 @@ class OnnxRunner(FrameworkRunner):
         return {name: result for name, result in zip(names, results, strict=True) if isinstance(result, np.ndarray)}
 
     def _session(self, tensors: Sequence[str]) -> Any:
-        """A session of ONNX Runtime with inner tensors as further outputs; tensors unknown to the runtime are
-        left out.
+        """A session of ONNX Runtime with the inner tensors `tensors` as further outputs; those that the runtime does
+        not know are left out.
         """
         onnxruntime = _package()
         options = onnxruntime.SessionOptions()

@@ -15,17 +15,21 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.files.protobuf.wire import LENGTH, VARINT, FileFormat, Payload, Splitter, WireSchema, encode_varint, length_field
 
 LARGE_WEIGHTS = 64 << 20
-"""Bytes of weights from which on they are mapped."""
+"""The size in bytes from which on weights are mapped instead of copied."""
 
 _RAW_DATA, _EXTERNAL_DATA, _DATA_LOCATION, _EXTERNAL = 9, 13, 14, 1
-"""Fields of TensorProto, and the value of the last one for weights in another file."""
+"""The numbers of fields of TensorProto (raw_data, external_data, data_location), and the value of data_location for
+another file.
+"""
 
 _MODEL = WireSchema({7: WireSchema({5: WireSchema(payloads=frozenset((_RAW_DATA,)))})})
-"""The raw data of the initializers of the graph; those of bodies and of constants in nodes are not looked for."""
+"""Where the raw data of the graph's initializers are in the encoding; those of bodies and of constants in nodes are not
+included.
+"""
 
 
 def bytes_of_weights(module: ModuleOp) -> int:
-    """The bytes of the constants of a model."""
+    """The total size in bytes of the constants of a model."""
     return sum(op.value.nbytes for op in module.walk() if isinstance(op, Constant))
 
 
@@ -48,7 +52,9 @@ def with_weights_in_file(path: Path) -> bytes:
 
 
 def _reference_to(location: str, payload: Payload) -> bytes:
-    """The encoded TensorProto fields of an external tensor: location, offset and length of its data in the file."""
+    """The encoded fields of a TensorProto whose data is in the file `location`: that, and the offset and length of the
+    data.
+    """
     entries = {"location": location, "offset": str(payload.offset), "length": str(payload.size)}
     fields = [length_field(_EXTERNAL_DATA, length_field(1, key.encode()) + length_field(2, text.encode())) for key, text in entries.items()]
     return b"".join((*fields, encode_varint(_DATA_LOCATION << 3 | VARINT), encode_varint(_EXTERNAL)))

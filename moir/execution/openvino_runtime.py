@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import openvino
 
 CONFIGURATION = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"}
-"""The runtime computes in f32, and does not quantize activations by itself."""
+"""The settings of the runtime by which it computes in f32 and does not quantize activations by itself."""
 
 
 def is_installed() -> bool:
@@ -127,7 +127,7 @@ def _with_results(module: ModuleOp, values: Sequence[SSAValue]) -> tuple[int, Mo
 
 
 def _with_ranks(model: openvino.Model, ranks: Sequence[int]) -> openvino.Model:
-    """The model, whose inputs of dynamic rank get these ranks: the plugin needs known ranks."""
+    """`model` after its inputs of dynamic rank got the ranks `ranks`, because the plugin needs known ranks."""
     openvino = _openvino()
     shapes = {
         port: openvino.PartialShape([-1] * rank)
@@ -140,7 +140,9 @@ def _with_ranks(model: openvino.Model, ranks: Sequence[int]) -> openvino.Model:
 
 
 def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:
-    """An array as an input of the runtime, of an element type; strings and types that numpy does not have included."""
+    """An array as a tensor of the runtime with an element type; strings and types that numpy does not have are
+    possible, too.
+    """
     openvino = _openvino()
     if type_ == openvino.Type.string:
         return openvino.Tensor(np.asarray(array, dtype=np.str_))
@@ -154,7 +156,9 @@ def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:
 
 
 def as_array(tensor: openvino.Tensor) -> Array:
-    """A result of the runtime as an array of its own element type; elements of less than 8 bits stay packed bytes."""
+    """A tensor of the runtime as an array of its own element type; elements of less than 8 bits stay packed in
+    bytes.
+    """
     type_ = tensor.element_type
     if type_ == _openvino().Type.string:
         return np.asarray(tensor.str_data, dtype=object)

@@ -21,7 +21,7 @@ from moir.support.records import Record
 from moir.support.suggestions import did_you_mean
 
 _TEXT_KINDS = "OSU"
-"""The values of `dtype.kind` for numpy's types of strings."""
+"""The values of `dtype.kind` of numpy's types that contain strings."""
 
 
 class TensorPort(Record):
@@ -64,9 +64,10 @@ class Interface(Record):
     outputs: tuple[TensorPort, ...]
 
     def in_order(self, arrays: Mapping[str, Array]) -> list[Array]:
-        """Arrays by name of input, as a list in the order of the inputs.
+        """The arrays, given by the names of inputs, as a list in the order of the inputs.
 
-        Raises UsageError for an array of another kind than its input: strings and numbers, complex and real ones.
+        Raises UsageError for an array of another kind than its input: strings for numbers, complex numbers for real
+        ones.
         """
         for port in self.inputs:
             kind = arrays[port.name].dtype.kind
@@ -97,7 +98,8 @@ def _port(port: Operation) -> TensorPort:
 
 
 def matched(given: Mapping[str, Array], ports: Iterable[TensorPort], what: str) -> dict[str, Array]:
-    """Arrays by the names of ports, from arrays by any of their names; arrays that belong to no port are left out.
+    """Arrays by the first name of their port, from arrays by any name of their port; arrays that belong to no port are
+    left out.
 
     A single array belongs to a single port, whatever its name. If two ports share a name, each takes the array with its
     first name. Raises UsageError if a port, which messages call `what`, has no array.

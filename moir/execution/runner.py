@@ -1,4 +1,6 @@
-"""Runners of models: the runtime of the framework, OpenVINO Runtime, or the definitions of the operations."""
+"""Runners of models: classes that execute one model in the runtime of its framework, in OpenVINO Runtime, or by the
+definitions of its operations.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,9 @@ class Runner(ABC):
         self._kept: dict[Hashable, Any] = {}
 
     def kept(self, key: Hashable, make: Callable[[], Loaded]) -> Loaded:
-        """The result of `make`; if this runner keeps results, `make` is called only once for each key, and its result
-        reused.
+        """The result of `make`.
+
+        A runner that keeps results calls `make` only once for each key, and returns the kept result later.
         """
         if not self.keeps:
             return make()
@@ -49,7 +52,7 @@ class Runner(ABC):
 
     @property
     def tensors(self) -> list[str]:
-        """The names of inner tensors, one for each."""
+        """The names of the model's inner tensors (those that are neither inputs nor outputs), one name for each."""
         values = named_values(only_model(self.module).block, constants=False)
         first = {value: name for name, value in reversed(values.items())}
         taken = {name for port in (*self.interface.inputs, *self.interface.outputs) for name in port.names}

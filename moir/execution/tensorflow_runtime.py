@@ -1,4 +1,4 @@
-"""TensorFlow models in TensorFlow, on the CPU."""
+"""Runs TensorFlow models in TensorFlow, on the CPU."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from moir.frontends.tflite.signatures import chosen_signature
 
 
 class LiteRunner(FrameworkRunner):
-    """Runs a signature of a model, or its first subgraph. Inner quantized tensors are the numbers they stand for."""
+    """Runs a signature of a model, or its first subgraph. Inner tensors that are quantized are returned dequantized."""
 
     PACKAGE = "tensorflow"
 

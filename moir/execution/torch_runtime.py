@@ -23,7 +23,7 @@ from moir.frontends.pytorch.program import read_json
 from moir.frontends.pytorch.values import ProgramFiles
 
 WRITTEN = "_written"
-"""The suffix of the names of outputs that are the new values of inputs which the program writes."""
+"""The suffix of the names of outputs that are the new values of inputs that the program writes to."""
 
 
 class TorchRunner(FrameworkRunner):
@@ -122,7 +122,7 @@ class TorchRunner(FrameworkRunner):
         return written[spec.arg.name]
 
     def _weight(self, name: str) -> Array:
-        """A weight of the module by its name."""
+        """A weight of the module, found by its name."""
         for op in only_model(self.module).block.ops:
             if isinstance(op, Constant) and name_of(op) == name and (values := values_of(op.results[0])) is not None:
                 return np.array(_plain(np.asarray(values)))
@@ -130,12 +130,12 @@ class TorchRunner(FrameworkRunner):
 
 
 def _is_constant(argument: Any) -> bool:
-    """Whether an argument of a signature is a number, a text, None, or an object."""
+    """Whether an argument in a program's signature is not a tensor but a number, a text, None, or an object."""
     return type(argument).__name__ in ("ConstantArgument", "CustomObjArgument", "TokenArgument")
 
 
 def _plain(array: Array) -> Array:
-    """An array, converted to f32 if its element type is not one of numpy's own."""
+    """An array, converted to f32 if its element type is not one of numpy's own types, such as bf16."""
     return array if array.dtype.kind in "biuf" and array.dtype.isbuiltin else array.astype(np.float32)
 
 

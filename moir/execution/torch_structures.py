@@ -39,7 +39,9 @@ def register_structures(module: Fields, pytree: Any) -> None:
 
 
 def _flattened(_: object) -> tuple[list[object], object]:
-    """The children and the context of an instance of a stand-in, for pytree; always empty, as no instance exists."""
+    """The children and the context of an instance of a stand-in, as pytree needs them: both are empty, since no
+    instance exists.
+    """
     return [], None
 
 

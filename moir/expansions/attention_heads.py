@@ -1,4 +1,4 @@
-"""The heads of an attention: splitting the features of each element of a sequence into heads, and joining them."""
+"""The heads of an attention: splitting the features of each token into heads, and joining the heads again."""
 
 from __future__ import annotations
 

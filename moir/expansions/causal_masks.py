@@ -1,7 +1,7 @@
 """Masks of attentions with a cache, in the form that paged attention recognizes.
 
-Paged attention does not compute masks: it recognizes the operations that make one. A window is only seen in exactly
-these operations (`SDPAToPagedAttention`), so none may be simplified:
+Paged attention does not compute masks: it recognizes the operations that compute one. It recognizes a sliding window
+only in exactly these operations (`SDPAToPagedAttention`), so none of them may be simplified:
 
     BitwiseAnd(BitwiseAnd(True, BitwiseAnd(BitwiseAnd(True, keys > queries - window), keys <= queries)), padding)
 """
@@ -19,7 +19,7 @@ HIDDEN = -65504.0
 
 
 def key_indices(op: OpBuilder, attention_mask: SSAValue) -> SSAValue:
-    """The indices of all keys, cached ones first: [1, 1, 1, keys]."""
+    """The indices of all keys, those in the cache first: [1, 1, 1, keys]."""
     return op.Unsqueeze(
         op.Range(op.constant(0), op.Gather(op.ShapeOf(attention_mask), op.constant(1), op.constant(0)), op.constant(1), output_type=si64),
         [0, 1, 2],
@@ -27,7 +27,7 @@ def key_indices(op: OpBuilder, attention_mask: SSAValue) -> SSAValue:
 
 
 def query_indices(op: OpBuilder, attention_mask: SSAValue, tokens: SSAValue) -> SSAValue:
-    """The indices of the queries among the keys: [1, 1, queries, 1]."""
+    """The indices of the queries in the sequence of keys: [1, 1, queries, 1]."""
     count = op.Gather(op.ShapeOf(tokens), op.constant(1), op.constant(0))
     past = op.Subtract(op.Gather(op.ShapeOf(attention_mask), op.constant(1), op.constant(0)), count)
     return op.Unsqueeze(op.Add(op.Range(op.constant(0), count, op.constant(1), output_type=si64), past), [0, 1, 3])

@@ -110,8 +110,8 @@ def times(op: OpBuilder, a: Number, b: Number) -> Number:
 
 
 def bilinear(op: OpBuilder, multiply: Product, a: Number, b: Number) -> Number:
-    """A bilinear function of complex a and b, such as their matrix product, from that function of real tensors,
-    `multiply`.
+    """A bilinear function of complex a and b, such as their matrix product; `multiply` builds this function of real
+    tensors.
     """
     real = op.Subtract(multiply(a.real, b.real), multiply(a.imaginary, b.imaginary))
     return Number(real, op.Add(multiply(a.real, b.imaginary), multiply(a.imaginary, b.real)))

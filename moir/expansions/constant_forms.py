@@ -30,16 +30,15 @@ def unpacked_type(element: Attribute) -> Attribute:
 
 
 def small_constant(op: OpBuilder, value: SSAValue) -> Array | None:
-    """The array of a constant whose elements are whole bytes; None for packed element types and values that are no
-    constant.
-    """
+    """The array of a constant; None for values that are not constant, and for packed element types."""
     return None if is_packed(element_of(value)) else op.known.constant(value)
 
 
 def constant_array(op: OpBuilder, value: SSAValue) -> Array | None:
     """The array of a constant, with packed integers unpacked to i32.
 
-    Returns None for a value that is no constant, and for packed floats and integers whose bits do not divide a byte.
+    None for a value that is not constant, for packed floats, and for packed integers whose size in bits does not divide
+    8.
     """
     element, shape = element_of(value), shape_of(value) or ()
     if not isinstance(value.owner, Constant) or not is_packed(element):
@@ -75,7 +74,9 @@ def with_dimensions_after(op: OpBuilder, value: SSAValue, count: int) -> SSAValu
 
 
 def reshaped(op: OpBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-    """Reshape a value to a static shape of as many elements; a constant, also a packed one, stays a constant."""
+    """Reshape a value to a static shape with the same number of elements; a constant, also a packed one, stays a
+    constant.
+    """
     if not isinstance(value.owner, Constant):
         return op.Reshape(value, list(shape), special_zero=False)
     data = value.owner.value

@@ -1,4 +1,4 @@
-"""Constant indices that are out of the range of a dimension."""
+"""A note for error messages about constant indices that are out of the range of a dimension."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from moir.dialects.shapes import shape_of, size_along
 
 
 def outside(data: SSAValue, indices: Array | None, axis: int) -> str:
-    """A note that one of the constant indices along `axis` of `data` is out of range; empty if none is.
+    """A note that a constant index along `axis` of `data` is out of range, for a message; empty if no index is.
 
-    Frameworks refuse such an index when the model runs; opset8.Gather takes zeros there. The note is empty, too, for
-    indices that are not constant (None) or no integers, and for a dynamic dimension.
+    Frameworks refuse such an index when the model runs; opset8.Gather returns zeros for it. The note is also empty for
+    indices that are not constant (None) or not integers, and for a dynamic dimension.
     """
     shape = shape_of(data)
     if indices is None or shape is None or indices.dtype.kind not in "iu" or indices.size == 0:

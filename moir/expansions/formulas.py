@@ -39,4 +39,4 @@ FORMULAS: Mapping[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
     "rsqrt": lambda op, x: op.Power(x, -0.5),
     "square": lambda op, x: op.Multiply(x, x),
 }
-"""Functions that several operations compute, by their names in lower case."""
+"""The builders of elementwise functions, by the functions' names in lower case."""

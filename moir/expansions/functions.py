@@ -74,7 +74,7 @@ _NAMES = {
 }
 
 OPERATIONS: Mapping[str, str] = {name: operation for operation, names in _NAMES.items() for name in names.split()}
-"""Operations that compute the same, by the names of functions."""
+"""The opset operation that computes an elementwise function, by each name of the function."""
 
 
 def has_operation(name: str) -> bool:
@@ -111,11 +111,11 @@ def linear(op: OpBuilder, x: SSAValue, scale: float, shift: float) -> SSAValue:
 
 
 def power_of_linear(op: OpBuilder, x: SSAValue, scale: float, shift: float, exponent: float) -> SSAValue:
-    """(scale * x + shift) ^ exponent, the layer Power of Caffe and of Model Optimizer."""
+    """(scale * x + shift) ^ exponent: the layer Power of Caffe and of Model Optimizer."""
     base = linear(op, x, scale, shift)
     return base if exponent == 1 else op.Power(base, exponent)
 
 
 def weighted(op: OpBuilder, values: Sequence[SSAValue], factors: Sequence[float]) -> list[SSAValue]:
-    """The product of each value with its factor, the coefficients of a layer Eltwise."""
+    """The product of each value with its factor, as an Eltwise layer with coefficients sums them."""
     return [value if factor == 1 else op.Multiply(value, factor) for value, factor in zip(values, factors, strict=True)]

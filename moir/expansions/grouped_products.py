@@ -14,7 +14,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def group_of_each(op: OpBuilder, ends: SSAValue, x: SSAValue, axis: int) -> SSAValue:
-    """Whether each index along an axis of x is in each group: booleans [..., groups, size].
+    """Whether each index along an axis of x belongs to each group: booleans [..., groups, size].
 
     `ends` [..., groups] are the exclusive ends of consecutive groups, the first of which begins at 0.
     """
@@ -28,5 +28,7 @@ def group_of_each(op: OpBuilder, ends: SSAValue, x: SSAValue, axis: int) -> SSAV
 
 
 def select_groups(op: OpBuilder, products: SSAValue, is_member: SSAValue) -> SSAValue:
-    """The sum over the first axis, the groups, of those products where `is_member` is true; the others may be NaN."""
+    """The sum of `products` along the first axis, the groups, where `is_member` is true; elements elsewhere are
+    ignored, even NaN.
+    """
     return op.ReduceSum(op.Select(is_member, products, op.constant_like(0, products)), [0], keep_dims=False)

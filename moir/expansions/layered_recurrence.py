@@ -1,8 +1,8 @@
 """Stacked RNNs of several layers and directions, whose weights are one vector, as cuDNN has them.
 
-For each layer, and for each of its directions, the vector has the matrices of the input [G · H, I] and of the hidden
-state [G · H, H]; the biases [G · H] follow the matrices of all layers, two for each direction. In shapes: L layers, D
-directions, G gates, T time, N batch, I input, H hidden size.
+The vector has, for each layer and each direction, the weights of the input [G · H, I] and of the hidden state [G · H,
+H]; after the matrices of all layers come the biases [G · H], two for each direction. In shapes: L layers, D directions,
+G gates, T time, N batch, I input, H hidden size.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Mode(NamedTuple):
 
     Args:
         operation: the sequence operation, such as `LSTMSequence`.
-        order: the index of the gate in cuDNN for each gate of the operation, in the order of the operation.
+        order: for each gate of the operation, in order, its index among cuDNN's gates.
         activations: activations of the operation; empty for its defaults.
     """
 
@@ -45,7 +45,9 @@ MODES = {
 
 
 class Direction(NamedTuple):
-    """The weights of one direction of a layer: [G · H, I], [G · H, H], and two biases [G · H]."""
+    """The weights of one direction of a layer: of the input [G · H, I], of the hidden state [G · H, H], and two biases
+    [G · H].
+    """
 
     weights: SSAValue
     recurrent: SSAValue
@@ -140,7 +142,10 @@ def _weights(op: OpBuilder, parameters: SSAValue, stacked: StackedRNN) -> list[l
 
 
 def _reordered(op: OpBuilder, value: SSAValue, order: Sequence[int]) -> SSAValue:
-    """A value with its gates, equal parts along axis 0, in another order; `order` has the old index of each."""
+    """A value with its gates, which are equal parts along axis 0, in another order.
+
+    `order` has, for each gate of the result, its index in the value.
+    """
     if len(order) == 1:
         return value
     parts = op.Split.parts(len(order), value, op.constant(0), num_splits=len(order))
@@ -148,8 +153,9 @@ def _reordered(op: OpBuilder, value: SSAValue, order: Sequence[int]) -> SSAValue
 
 
 def _bias(op: OpBuilder, mode: Mode, weights: Direction) -> SSAValue:
-    """The bias of an operation: the sum of input and recurrent bias; for GRU, the recurrent bias of the new
-    state is kept apart.
+    """The bias operand of a sequence operation: the sum of the input's and the hidden state's bias.
+
+    For GRU, the hidden state's bias of the new gate is kept separate.
     """
     own, recurrent = (_reordered(op, value, mode.order) for value in (weights.bias, weights.recurrent_bias))
     if mode.operation != "GRUSequence":

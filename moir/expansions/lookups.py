@@ -38,7 +38,7 @@ def encoded(strings: Array) -> list[bytes]:
 
 
 def string_position(op: OpBuilder, texts: SSAValue, keys: Sequence[bytes]) -> SSAValue:
-    """For each string the index of the key that equals it, the last of several; -1 if there is none.
+    """For each string the index of the key that equals it; of several equal keys the last one, and -1 without one.
 
     The bytes of every string, padded with zeros, are compared with those of every key. Sizes are compared as well,
     because strings may contain zeros.
@@ -64,10 +64,10 @@ def selected_string(op: OpBuilder, position: SSAValue, texts: Sequence[bytes]) -
 
 
 def looked_up(op: OpBuilder, queries: SSAValue, keys: DataAttr, values: DataAttr, default: SSAValue) -> SSAValue | None:
-    """The value of each query in the table; a query that is no key gets the default. None if the values are strings and
-    the default is not constant.
+    """The value in the table for each query; a query that is not a key gets the default.
 
-    Numbers are searched for in the sorted keys; strings are compared byte by byte.
+    None if the values are strings and the default is not constant. Numbers are searched for in the sorted keys; strings
+    are compared byte by byte.
     """
     if keys.array.size == 0:
         return op.Broadcast(default, op.ShapeOf(queries))

@@ -56,8 +56,7 @@ def is_whole(op: OpBuilder, value: Number) -> bool:
 def is_counted_exactly(op: OpBuilder, start: SSAValue, stop: SSAValue, step: SSAValue) -> bool:
     """Whether the length of a range does not depend on the precision in which it is computed.
 
-    True if start, stop and step are whole numbers, or the step is a power of 2, so that the quotient has no rounding
-    error.
+    True if start, stop and step are whole numbers, or the step is a power of 2: then the quotient is exact.
     """
     known = known_number(op, step)
     is_power = known is not None and math.isfinite(known) and abs(math.frexp(known)[0]) == 0.5
@@ -65,10 +64,9 @@ def is_counted_exactly(op: OpBuilder, start: SSAValue, stop: SSAValue, step: SSA
 
 
 def length_of_range(start: float, stop: float, step: float) -> int:
-    """The number of elements from start by step, excluding stop: ⌈(stop - start) / step⌉ in the type of the numbers, or
-    0.
+    """The number of elements of a range: ⌈(stop - start) / step⌉ in the type of the arguments, at least 0.
 
-    Raises InferenceError if that is infinite or not a number.
+    Raises InferenceError if the number is infinite or NaN.
     """
     with np.errstate(all="ignore"):
         # In full precision for Python's numbers, in their type for NumPy's.
@@ -79,10 +77,12 @@ def length_of_range(start: float, stop: float, step: float) -> int:
 
 
 def range_counted_in_type(op: OpBuilder, start: SSAValue, stop: SSAValue, step: SSAValue, element: Attribute) -> SSAValue:
-    """Build a range whose length is computed in the element type.
+    """Build a range whose length is computed in the range's element type.
 
     Args:
+        op: the builder.
         start, stop, step: scalars, integers or floats that are rounded to the element type.
+        element: the element type.
     """
     bounds = (start, stop, step)
     if element not in REAL_TYPES or is_counted_exactly(op, *bounds):
@@ -95,7 +95,7 @@ def range_counted_in_type(op: OpBuilder, start: SSAValue, stop: SSAValue, step: 
 
 
 def length_in_f64(op: OpBuilder, start: SSAValue, stop: SSAValue, step: SSAValue, element: Attribute) -> SSAValue:
-    """Build a range from scalars whose length, ⌈(stop - start) / step⌉, is computed in f64."""
+    """Build a range from scalars; its length, ⌈(stop - start) / step⌉, is computed in f64."""
     first, last, distance = (op.convert(each, f64) for each in (start, stop, step))
     length = op.Maximum(op.Ceiling(op.Divide(op.Subtract(last, first), distance)), 0.0)
     return counted_range(op, start, step, op.convert(length, si64), element)

@@ -25,22 +25,27 @@ from moir.expansions.constant_forms import as_type, constant_array, unpacked_typ
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_LEVEL_BITS = 16
-"""FakeQuantize is not used for integers of more bits."""
+"""The largest number of bits of integers for which FakeQuantize is used."""
 
 TINY = float(np.finfo(np.float32).tiny)
-"""Lower limit of a scale, which is 0 if all numbers are 0: no division by 0 occurs, and 0 remains 0."""
+"""The lower limit of a computed scale.
+
+A scale would be 0 for data of zeros; with the limit no division by 0 occurs, and 0 remains 0.
+"""
 
 LARGEST = float(np.finfo(np.float32).max)
 
 Parameters = Quantization[SSAValue]
-"""Scale and zero point as values of a model."""
+"""The scale and zero point of a quantization as values of a model."""
 
 Rounding = Callable[[OpBuilder, SSAValue], SSAValue]
 """A function that rounds numbers to whole numbers."""
 
 
 class NumberRange(NamedTuple):
-    """The dequantized values of the smallest and the largest integer of a quantized tensor, which broadcast to it."""
+    """The real numbers that the smallest and the largest integer of a quantized tensor stand for; both broadcast to the
+    tensor.
+    """
 
     low: SSAValue
     high: SSAValue
@@ -108,7 +113,7 @@ def is_one(op: OpBuilder, scale: SSAValue) -> bool:
 
 
 def constant_parameters(op: OpBuilder, how: Parameters) -> tuple[Array, Array] | None:
-    """The arrays of scale and zero point; None if one of them is not a constant."""
+    """The arrays of scale and zero point; None unless both are constants."""
     scales = constant_array(op, how.scale)
     zeros = np.asarray(0) if how.zero_point is None else constant_array(op, how.zero_point)
     return None if scales is None or zeros is None else (scales, zeros)
@@ -165,10 +170,10 @@ def in_real_type(op: OpBuilder, x: SSAValue, how: Parameters, bits: int) -> SSAV
 
 
 def _takes_levels(scales: Array, zeros: Array, bits: int) -> bool:
-    """Whether a FakeQuantize rounds to integers of `bits` bits as precisely as arithmetic.
+    """Whether a FakeQuantize gives the same integers of `bits` bits as arithmetic.
 
-    For more than 8 bits it does not if a scale is 1 and its zero point 0, as arithmetic needs no quotient then; nor for
-    more than `MAXIMUM_LEVEL_BITS`.
+    For more than 8 bits it does not if a scale is 1 and its zero point 0, since arithmetic then has no rounding error;
+    nor for more than `MAXIMUM_LEVEL_BITS` bits.
     """
     return bits <= 8 or (bits <= MAXIMUM_LEVEL_BITS and not np.any((scales == 1) & (zeros == 0)))
 
@@ -187,7 +192,7 @@ def divided(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
 
 
 def saturated(op: OpBuilder, values: SSAValue, integers: IntegerRange) -> SSAValue:
-    """Convert whole numbers to integers; numbers outside of the range of integers become its nearest end."""
+    """Convert whole numbers to integers; numbers outside of the integers' range become the nearest integer in it."""
     return op.convert(clamped(op, values, integers), integers.element)
 
 
@@ -199,9 +204,9 @@ def clamped(op: OpBuilder, values: SSAValue, integers: IntegerRange) -> SSAValue
 
 
 def fake_quantized(op: OpBuilder, x: SSAValue, limits: NumberRange, results: NumberRange, integers: IntegerRange) -> SSAValue:
-    """Build a FakeQuantize: x rounded to evenly spaced levels between `limits`, which become levels between `results`.
+    """Build a FakeQuantize: x, clamped to `limits` and rounded to evenly spaced levels, mapped linearly to `results`.
 
-    The number of levels is that of the integers in the range `integers`.
+    There are as many levels as integers in the range `integers`.
     """
     return op.FakeQuantize(x, *limits, *results, levels=integers.steps + 1)
 
@@ -225,9 +230,11 @@ def centered(op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute = f32)
 
 
 def _requantized(op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute) -> SSAValue | None:
-    """One FakeQuantize to floats of type `real` in place of the quantization and dequantization of x.
+    """One FakeQuantize from floats to floats of type `real`, in place of the quantization that computed x and of its
+    dequantization.
 
-    Returns None if `quantized` did not build x, scale or zero point are not constant, or it computed in another type.
+    None if `quantized` did not build x, scale or zero point are not constant, or the quantization computed in another
+    type.
     """
     rounding = quantizer_of(op, x)
     if rounding is None or element_of(x) == boolean or constant_parameters(op, how) is None:

@@ -32,11 +32,11 @@ def floored_real_quotient(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def exact_ceiling(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The least whole number that is not below a / b, of scalars of type f32 whose quotient is less than 2²².
+    """The smallest whole number that is not below a / b, of scalars of type f32 whose quotient is less than 2²².
 
     The computed quotient is rounded, perhaps to the whole number next to it: 0.3 / 0.1 of f32 is a little more than 3.
-    So the rounded quotient is compared with a by its product with b, of which every part is exact: b is the sum of two
-    numbers of 12 bits, and so is the quotient.
+    So a is compared with the product of the rounded quotient and b, which is computed exactly: both factors are sums of
+    two numbers of 12 bits.
 
     Source: Dekker, "A floating-point technique for extending the available precision", 1971.
     """

@@ -16,7 +16,7 @@ from moir.expansions.shape_values import rank_value
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_SIZE = 4096
-"""Largest number of channels that are added up."""
+"""The largest number of neighbouring channels whose squares are added up for each channel."""
 
 
 def response_normalized(op: OpBuilder, x: SSAValue, *, size: int, alpha: float, beta: float, bias: float) -> SSAValue:

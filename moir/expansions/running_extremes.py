@@ -13,8 +13,9 @@ from moir.expansions.running_products import prefixes_of
 from moir.rewriting.builder import OpBuilder
 
 WIDER: Mapping[Attribute, Attribute] = {ui32: si64, ui64: si64}
-"""Element type of integers that do not fit into 32 bits -> the type in which they are compared. Other integers are
-compared in i32.
+"""The integer types that do not fit into 32 bits, each with the type in which it is compared.
+
+Other integers are compared in i32.
 """
 
 

@@ -10,10 +10,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def prefixes_of(op: OpBuilder, x: SSAValue, axis: int, neutral: float, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
-    """For each element the elements up to it along a negative axis, stacked along a new dimension before the axis.
+    """For each element the elements up to it along an axis, stacked along a new dimension before the axis.
 
-    Elements after the prefix are replaced by `neutral`. With `exclusive` the prefix does not contain the element
-    itself; with `reverse` it contains the elements after it.
+    The axis is negative. Elements after the prefix are replaced by `neutral`. With `exclusive` the prefix does not
+    contain the element itself; with `reverse` it contains the elements after it.
     """
     size = op.Squeeze(op.Gather(op.ShapeOf(x), [axis], 0), [0])
     positions = op.Range(op.constant(0, si64), size, op.constant(1, si64), output_type=si64)
@@ -32,7 +32,8 @@ def prefixes_of(op: OpBuilder, x: SSAValue, axis: int, neutral: float, *, exclus
 def running_product(op: OpBuilder, x: SSAValue, axis: int, *, exclusive: bool = False, reverse: bool = False) -> SSAValue:
     """The cumulative products along a negative axis; `exclusive` and `reverse` as in opset3.CumSum.
 
-    If the length of the axis is static, products of 1, 2, 4, … neighbours are multiplied, else those of all prefixes.
+    If the length of the axis is static, products of 1, 2, 4, … neighbours are multiplied; otherwise each prefix is
+    multiplied on its own.
     """
     shape = shape_of(x)
     if shape is None or shape[axis] < 0:

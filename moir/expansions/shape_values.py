@@ -12,7 +12,7 @@ from moir.dialects.shapes import normalize_axis, rank_of, shape_of, size_along
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_SIZE = 2**31 - 1
-"""The stop of a slice that ends after all elements."""
+"""The largest 32-bit integer, as the stop of a slice that ends after all elements."""
 
 
 def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
@@ -24,10 +24,10 @@ def dimension(op: OpBuilder, value: SSAValue, axis: int) -> int | SSAValue:
 
 
 def dimension_value(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[int] = ()) -> SSAValue:
-    """The size of an axis of a value, as i64 scalar for `shape` (), or as 1-D tensor of one element for [1].
+    """The size of an axis of a value, an i64 scalar for `shape` (), or a 1-D tensor of one element for [1].
 
-    It is computed from the value also where it is static, since the IR may be reshaped, unless the options fix sizes. A
-    negative axis may be that of a value of dynamic rank.
+    Static sizes are computed at run time, too, since the IR may be reshaped, unless the options of the conversion fix
+    sizes. If the rank is dynamic, the axis may be negative.
     """
     if (size := _fixed_size(op, value, axis)) is not None:
         return op.constant([size] if len(shape) else size, si64)
@@ -35,7 +35,7 @@ def dimension_value(op: OpBuilder, value: SSAValue, axis: int, shape: Sequence[i
 
 
 def dimension_list(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """The size of an axis of a value as a 1-D tensor of one element, as `dimension_value` computes it."""
+    """The size of an axis of a value as a 1-D tensor of one element; computed as `dimension_value` does."""
     size = _fixed_size(op, value, axis)
     return op.Gather(op.ShapeOf(value), [axis], 0) if size is None else op.constant([size])
 
@@ -64,9 +64,10 @@ def all_axes(op: OpBuilder, value: SSAValue, first: int = 0) -> SSAValue:
 
 
 def without_computed_axes(op: OpBuilder, value: SSAValue, axes: SSAValue, rank: int, count: int) -> SSAValue:
-    """Squeeze a value of static rank by `count` axes of size 1 that are computed, `axes`.
+    """Squeeze `count` axes of size 1, given by the tensor `axes`, from a value of static rank.
 
-    Type inference does not know how many axes are left, so the result is a Reshape to a target of `rank - count` sizes.
+    Since type inference does not know which axes are left, the result is a Reshape to a target of `rank - count`
+    elements.
     """
     if count == rank:
         return op.Reshape(value, [], special_zero=False)
@@ -76,7 +77,10 @@ def without_computed_axes(op: OpBuilder, value: SSAValue, axes: SSAValue, rank: 
 
 
 def without_ones(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
-    """Remove the dimensions of 1, which may be dynamic, so that `rank` are left; the model fails if others are left."""
+    """Remove dimensions of 1, some of which may be dynamic, so that `rank` dimensions are left.
+
+    The model fails when it runs if the number of dimensions above 1 is another one.
+    """
     sizes = op.ShapeOf(value)
     if not rank:
         return op.Reshape(value, op.constant([]), special_zero=False)
@@ -141,9 +145,10 @@ def cut_to(op: OpBuilder, x: SSAValue, like: SSAValue, axis: int) -> SSAValue:
 
 
 def at_least(op: OpBuilder, x: SSAValue, rank_of_x: int, rank: int) -> SSAValue:
-    """x, of rank `rank_of_x`, unsqueezed to at least `rank` (1, 2 or 3) dimensions, as numpy's atleast_1d and so on.
+    """x, of rank `rank_of_x`, unsqueezed to at least `rank` (1, 2 or 3) dimensions, as by numpy's atleast_1d,
+    atleast_2d, atleast_3d.
 
-    Dimensions of 1 are inserted before the others, but the third one after them.
+    Dimensions of 1 are inserted before the others; the third dimension after them.
     """
     if rank_of_x >= rank:
         return x

@@ -20,7 +20,7 @@ SMALLEST = np.array(np.finfo(np.float32).tiny)
 
 
 def exclusive(op: OpBuilder, overlap: SSAValue) -> SSAValue:
-    """The threshold that an overlap must reach in order to exceed `overlap`: the next larger f32, a scalar."""
+    """The smallest threshold that only overlaps above `overlap` reach: the next larger f32, a scalar."""
     known = op.known.constant(overlap)
     if known is not None and known.size == 1:
         following = np.nextafter(known.astype(np.float32), np.float32(np.inf))

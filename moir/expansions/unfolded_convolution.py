@@ -65,9 +65,9 @@ def unfolded_transposed_convolution(
 ) -> SSAValue:
     """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…].
 
-    It is a convolution of the data, with zeros inserted between its elements, with the reversed filters. The spatial
-    sizes of the result are `wanted`; without them they follow from explicit pads, or are those of x times the strides.
-    `padding` are the output paddings, zeros appended to each spatial axis.
+    It is computed as a convolution with the reversed filters, of data with zeros inserted between the elements. The
+    spatial sizes of the result are `wanted`; without them they follow from explicit pads, or are those of x times the
+    strides. `padding` are the output paddings, zeros appended to each spatial axis.
     """
     axes = len(window.strides)
     whole = whole_transposed_convolution(op, x, filters, window, padding, groups)
@@ -86,7 +86,7 @@ def unfolded_transposed_convolution(
 def whole_transposed_convolution(
     op: OpBuilder, x: SSAValue, filters: SSAValue, window: SlidingWindow, padding: tuple[int, ...], groups: int | SSAValue
 ) -> SSAValue:
-    """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…], before any pads are removed.
+    """The transposed convolution of x [N, C, L…] with filters [C, M / groups, K…], with all pads still in the result.
 
     `groups` is an integer, or a 1-D tensor of one element if it is computed at run time; `padding` are the output
     paddings.
@@ -123,8 +123,8 @@ def _reversed(op: OpBuilder, x: SSAValue, axes: list[int]) -> SSAValue:
 def of_sizes(op: OpBuilder, x: SSAValue, targets: list[SSAValue], more_at_end: bool) -> SSAValue:
     """x [N, C, L…] padded or cropped to the spatial sizes `targets`, each a 1-D tensor of one element.
 
-    Surplus elements are removed at both sides: if their number is odd, one more at the end with `more_at_end` and at
-    the beginning otherwise. Missing elements are zeros after the others.
+    Surplus elements are removed at both sides; of an odd number, one more at the end with `more_at_end` and at the
+    beginning otherwise. Missing elements become zeros at the end.
     """
     begins: list[SSAValue] = []
     for axis, target in enumerate(targets):
@@ -155,7 +155,7 @@ def _spread(op: OpBuilder, x: SSAValue, axis: int, stride: int, rank: int) -> SS
 
 
 def _with_pads(op: OpBuilder, x: SSAValue, extents: list[SSAValue], window: SlidingWindow) -> SSAValue:
-    """x padded with zeros as a window says: its explicit pads, or those that `auto_pad` computes."""
+    """x padded with zeros: with the explicit pads of a window, or with the pads that its `auto_pad` implies."""
     if window.auto_pad == "valid" or (window.auto_pad == "explicit" and not any((*window.pads_begin, *window.pads_end))):
         return x
     if window.auto_pad == "explicit":

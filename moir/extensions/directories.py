@@ -106,7 +106,7 @@ def files_of(directory: Path, framework: str | None) -> Iterator[ExtensionPath]:
 
 
 def unread_folders(directory: Path) -> Iterator[Path]:
-    """The folders in `front` that are not named after a framework that moir reads, with files in them."""
+    """The folders in `front` that contain files but are not named after a framework that moir reads."""
     front = directory / "front"
     for folder in sorted(front.iterdir()) if front.is_dir() else ():
         if folder.name not in FRAMEWORKS and folder.is_dir() and any(_loadable(path) for path in folder.iterdir()):

@@ -37,7 +37,7 @@ def shown(path: Path) -> str:
 
 
 def reason_of(error: BaseException) -> str:
-    """An exception as a clause of a message: its type and its text, without the type for a ConversionError."""
+    """An exception as a clause of a message: its type and its text; for a ConversionError only its text."""
     if isinstance(error, ConversionError):
         return str(error)
     if isinstance(error, SyntaxError):
@@ -48,8 +48,8 @@ def reason_of(error: BaseException) -> str:
 
 
 def loading_failure(path: Path, error: BaseException, owns: OwnsFile) -> ConversionError:
-    """The error for a file that cannot be imported, with the line; `owns` says whether a file belongs to an
-    extension.
+    """The error for a file that an exception prevents from being imported, with the line; `owns` says whether a file
+    belongs to an extension.
     """
     line = line_of(error, owns) or shown(path)
     if isinstance(error, ImportError) and len(missing := missing_names(Path(line.rpartition(":")[0] or line))) > 1:
@@ -61,7 +61,7 @@ def loading_failure(path: Path, error: BaseException, owns: OwnsFile) -> Convers
 
 
 def nearest_attribute(error: BaseException) -> str | None:
-    """The hint for an attribute that an object does not have: the nearest one it has. None for any other error."""
+    """A hint for an AttributeError: the most similar attribute that the object has. None for any other error."""
     if not isinstance(error, AttributeError) or not error.name or error.obj is None:
         return None
     return did_you_mean(error.name, [name for name in dir(error.obj) if not name.startswith("_")])

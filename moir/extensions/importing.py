@@ -27,7 +27,7 @@ from moir.extensions.failures import loading_failure, shown
 _NUMBERS = count(1)
 
 _OPEN: list[ExtensionPackage] = []
-"""The packages that are open, in the order in which they load."""
+"""The packages of extensions that are open, in the order in which they were loaded."""
 
 
 def module_of_extension(path: str) -> str | None:
@@ -91,7 +91,7 @@ class ExtensionPackage:
             raise failed from error
 
     def _missing_module(self, name: str, location: str) -> str:
-        """The hint about a module that a line of the extension imports and that does not exist."""
+        """The hint about a module that the extension imports, in the line `location`, and that does not exist."""
         root, _, rest = name.partition(".")
         if root in (self.name, self.alias):
             return f"{shown(self.directory / rest.replace('.', '/'))} has to be there, as a file or a folder"
@@ -114,7 +114,9 @@ class ExtensionPackage:
         return Path(filename).is_relative_to(self.directory)
 
     def label(self, module: str) -> str:
-        """The name of a module of the package, with the alias as its root: the form used in environment variables."""
+        """The name of a module of the package, with the name of the directory in place of the private name of the
+        package, as environment variables have it.
+        """
         return f"{self.alias}{module.removeprefix(self.name)}"
 
 
@@ -172,7 +174,7 @@ class AliasFinder(MetaPathFinder):
         sys.modules.update(self._hidden)
 
     def prefer(self, package: ExtensionPackage) -> None:
-        """Give a package precedence over others with the same alias, while its own files are loaded."""
+        """Search a package before others with the same alias, while its own files are loaded."""
         if package in self._packages:
             self._packages.sort(key=lambda each: each is not package)
             self._take_out()
@@ -206,7 +208,7 @@ class NeighbourFinder(MetaPathFinder):
     """Imports modules that lie beside the directories of extensions: `from common import SCALE`.
 
     Model Optimizer put the folder in which a directory lies at the front of the module path. Here installed modules
-    come first, so that no file of a user hides one from moir.
+    come first, so that no file of a user hides a module that moir needs.
 
     Args:
         packages: the extensions.
@@ -227,7 +229,7 @@ class NeighbourFinder(MetaPathFinder):
             sys.modules.pop(name, None)
 
     def prefer(self, package: ExtensionPackage) -> None:
-        """Look beside this extension first, while its own files are loaded."""
+        """Search the folder of this extension first, while its own files are loaded."""
         self._folders.sort(key=lambda folder: folder != str(package.directory.parent))
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
@@ -248,5 +250,5 @@ class NeighbourFinder(MetaPathFinder):
 
 
 def _has_modules(folder: Path) -> bool:
-    """Whether a folder, or one in it, has modules: a folder without modules is not a package."""
+    """Whether a folder, or one below it, contains modules of Python; a folder without modules is not a package."""
     return any(any(folder.glob(pattern)) for pattern in ("*.py", "*/*.py"))

@@ -87,13 +87,16 @@ class Settings:
 
 
 MIDDLE_START = "middle-start"
-"""The anchor that begins the middle phase."""
+"""The anchor (a pass that does nothing) at which the middle phase begins."""
 
 COLLECTORS: tuple[str, ...] = (
     "moir.model_optimizer.graph_collector:GraphCollector",
     "moir.model_optimizer.configuration_collector:ConfigurationCollector",
 )
-"""The collectors other than the native one, as `module:class`; each is built from the settings before files load."""
+"""The collectors besides the native one, as `module:class`.
+
+Each is created from the settings before files are loaded.
+"""
 
 
 class Extensions:
@@ -193,7 +196,7 @@ class Extensions:
 
     @staticmethod
     def _tell_unread(package: ExtensionPackage) -> None:
-        """Warn of folders in `front` with the name of no framework, unless other modules import them."""
+        """Warn about folders in `front` that are not named after a framework, unless other modules import them."""
         for folder in unread_folders(package.directory):
             if f"{package.name}.front.{folder.name}" not in sys.modules:
                 folders = ", ".join(f"front/{name}" for name in FRAMEWORKS)
@@ -266,9 +269,9 @@ class Extensions:
         return passes
 
     def _end_of_layouts(self, order: Sequence[str | UserTransformation], framework: Framework) -> int:
-        """The index in `order` behind the transformations that begin the middle phase and see layouts.
+        """The index in `order` after the last transformation that begins the middle phase and sees layouts.
 
-        Returns 0 if no enabled transformation of the middle and back phases sees them.
+        Returns 0 if no enabled transformation of the middle and back phases sees layouts.
         """
         if not kinds_with(framework.dialect, SAYS_LAYOUT) or MIDDLE_START not in order:
             return 0
@@ -300,7 +303,9 @@ class Extensions:
         return failure(error, where, self.owns) if line_of(error, self.owns) is not None else None
 
     def locate(self, error: ConversionError) -> None:
-        """Set the location of an error, if its cause passed through a file of an extension, to the line there."""
+        """Set the location of an error to the line of an extension's file that its cause passed through, if there is
+        one.
+        """
         cause = error.__cause__
         if error.location is None and cause is not None and (line := line_of(cause, self.owns)) is not None:
             error.location = line

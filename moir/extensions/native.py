@@ -91,7 +91,7 @@ class NativeCollector:
             self._stack.enter_context(table.extended())
 
     def finish(self) -> None:
-        """Nothing is left to do after the last file."""
+        """Does nothing: native definitions are complete when their file is collected."""
 
     def close(self) -> None:
         """Undo all registrations."""
@@ -145,7 +145,7 @@ def _transformations(file: ExtensionFile) -> list[UserTransformation]:
 
 
 def _is_complete(candidate: type[ModulePass]) -> bool:
-    """Whether a pass can run: it implements `apply`, or lists patterns or rules."""
+    """Whether a class of passes can run: it implements `apply`, or lists patterns or rules."""
     if inspect.isabstract(candidate):
         return False
     if issubclass(candidate, PatternPass) and candidate.apply is PatternPass.apply:
@@ -156,9 +156,9 @@ def _is_complete(candidate: type[ModulePass]) -> bool:
 
 
 def _is_placed(pattern: type[Pattern | RewritePattern]) -> bool:
-    """Whether a pattern declares an attribute that only transformations have.
+    """Whether a pattern's class has an attribute of transformations, such as `run_after`.
 
-    A pattern without one, in a file with passes, is part of one of the passes.
+    A pattern without one, in a file with passes, belongs to one of these passes.
     """
     return any(attribute in vars(pattern) for attribute in ("run_after", "run_before", "id", "enabled"))
 
@@ -238,10 +238,10 @@ class PatternsPass(PatternPass):
 
 
 class OutsideOfBodies(Pattern):
-    """A pattern that does not match in the regions of loops and conditionals.
+    """A pattern that applies another pattern, except in the regions of loops and conditionals.
 
     Args:
-        pattern: the pattern.
+        pattern: the other pattern.
     """
 
     def __init__(self, pattern: Pattern) -> None:

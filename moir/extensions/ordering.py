@@ -94,10 +94,10 @@ def _place(
     added: Mapping[str, Transformation],
     ignored: frozenset[str],
 ) -> int | str | None:
-    """The node of the order that a name in `run_after` or `run_before` refers to.
+    """The pass or transformation that a name in `run_after` or `run_before` refers to.
 
-    That is an index of the pipeline, of the given occurrence unless the name has a number, or the name of a
-    transformation; None if the pipeline lacks an optional name.
+    For a pass, the index in the pipeline of its occurrence `occurrence`, or of the one whose number the name has; for a
+    transformation, its name. None if the pipeline lacks an optional name.
 
     Args:
         transformation: the transformation, for messages.
@@ -142,7 +142,8 @@ def _forms(name: str, indices: Mapping[str, Sequence[int]]) -> str:
 
 
 def _way_out(members: Sequence[int | str], indices: Mapping[str, Sequence[int]], added: Mapping[str, Transformation]) -> str:
-    """How a cycle of constraints can be resolved, for the message: for example which occurrence of a pass to name.
+    """Advice on how a cycle of constraints can be resolved, for a message: for example which occurrence of a pass to
+    name.
 
     Args:
         members: the members of the cycle: indices of the pipeline, and names of transformations.
@@ -164,7 +165,8 @@ def _way_out(members: Sequence[int | str], indices: Mapping[str, Sequence[int]],
 
 
 def _describe_cycle(members: Sequence[int | str], pipeline: Sequence[str], added: Mapping[str, Transformation]) -> str:
-    """A description of a cycle by the names of its members; of consecutive passes only the first and the last.
+    """A description of a cycle by the names of its members; of several consecutive passes only the first and the last
+    are named.
 
     Args:
         members: the members: indices of the pipeline, and names of transformations.

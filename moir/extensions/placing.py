@@ -20,13 +20,14 @@ from moir.pipeline import AnchorPass, every_pass, is_pass, pass_names
 from moir.support.xdsl_passes import ModulePass
 
 PLACES = "moir.model_optimizer.api.transformations.anchors:places"
-"""The function that gives the positions of classes that stand for transformations of Model Optimizer.
+"""Where the function is, as `module:function`, that returns the positions of classes that stand for transformations of
+Model Optimizer.
 
-It is in a layer above this module and therefore loaded by name.
+Its layer is above this module, so it is loaded by name.
 """
 
 LOWER = "lower"
-"""The name that `run_after` and `run_before` have for the lowering pass of the model's framework."""
+"""The name that stands in `run_after` and `run_before` for the lowering pass of the model's framework."""
 
 
 def placed(

@@ -68,7 +68,9 @@ class UserTransformation:
     keeps_dead: bool = False
     sees_layouts: bool = False
     told_by_condition: Callable[[Any], str] = _nothing
-    """Describes, for a message, the model for which a predicate in `graph_condition` does not hold."""
+    """Describes, for a message about a predicate in `graph_condition` that does not hold, the model that the predicate
+    got.
+    """
 
     @property
     def id(self) -> str | None:
@@ -113,7 +115,7 @@ class UserTransformation:
 
     @property
     def title(self) -> str:
-        """The designation of the transformation in messages."""
+        """The text by which messages designate the transformation."""
         return f"transformation {self.id or self.name} ({self.label})"
 
     def is_enabled(self, choice: Choice) -> bool:

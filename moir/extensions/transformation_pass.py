@@ -31,7 +31,10 @@ CLEAN_UP: dict[str, tuple[str, ...]] = {
     "middle": ("fold-constants", "eliminate-dead"),
     "back": ("fold-constants", "eliminate-dead"),
 }
-"""The passes that `force_clean_up` runs in each phase. Framework dialects, in the front phase, have no folding."""
+"""Phase -> the passes that run after a transformation with `force_clean_up`.
+
+Framework dialects, in the front phase, cannot be folded.
+"""
 
 
 def has_outputs(model: ModelOp) -> bool:
@@ -46,7 +49,7 @@ class TransformationPass(ModulePass):
     transformation: UserTransformation
     inner: ModulePass
     phase: str
-    """The phase in which it runs."""
+    """The phase in which the pass runs: `front`, `middle` or `back`."""
     choice: Choice | None = None
     """The transformations that the user enables and disables; None for a pass listed by name, which always runs."""
 

@@ -18,10 +18,10 @@ from moir.frameworks import readable
 from moir.support.suggestions import alternatives
 
 MOST_MEMBERS = 10_000
-"""The members of an archive that are looked at."""
+"""The largest number of members of an archive that are examined."""
 
 MOST_NAMES = 4
-"""The models of an archive that are listed."""
+"""The largest number of models of an archive that a message lists."""
 
 TORCHSCRIPT = FileKind(
     "a TorchScript program",
@@ -38,7 +38,9 @@ _WITHOUT_SUFFIX = "TF_LITE_"
 
 
 def kind_of_members(path: Path, beginning: bytes) -> FileKind | None:
-    """The kind of a zip archive by its members; None for any other file, and if they say nothing."""
+    """The kind of a zip archive, from the names of its members; None for any other file, and if the names do not
+    tell.
+    """
     return kind_of_archive(path) if beginning.startswith(b"PK\x03\x04") else None
 
 
@@ -50,7 +52,7 @@ def kind_of_folder(path: Path) -> FileKind | None:
 
 
 def kind_of_archive(path: Path) -> FileKind | None:
-    """The kind of a zip archive; None if its members say nothing, or if it is damaged."""
+    """The kind of a zip archive; None if the names of its members do not tell, or if it is damaged."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = [each.filename for each in islice(archive.infolist(), MOST_MEMBERS)]
@@ -65,14 +67,14 @@ def kind_of_archive(path: Path) -> FileKind | None:
 
 
 def _is_model(name: str) -> bool:
-    """Whether a member is a model that a frontend reads, by its name."""
+    """Whether the name of a member of an archive is that of a model that a frontend reads."""
     last = name.rpartition("/")[2]
     suffixes = tuple(suffix for framework in readable() for suffix in framework.suffixes if suffix not in (".json", ".xml", ".txt"))
     return last.lower().endswith(suffixes) or last.startswith(_WITHOUT_SUFFIX)
 
 
 def _archive_of(models: Sequence[str], path: Path) -> FileKind:
-    """The kind of an archive with models, which are named in its step."""
+    """The kind of an archive that contains the models `models`; its advice names them."""
     kind = "a bundle of MediaPipe" if path.suffix.lower() == ".task" else "a zip archive"
     shown = [*models[:MOST_NAMES], *([f"{len(models) - MOST_NAMES} more"] if len(models) > MOST_NAMES else [])]
     # Braces in a name are no fields of the text.

@@ -36,4 +36,4 @@ class FileKind(Record):
 
 
 EXPORT_CORE_ML = "convert the PyTorch module or the Keras model that it was made from: no tool writes Core ML back"
-"""What the user of a model of Core ML can do."""
+"""Advice for the user of a model of Core ML."""

@@ -23,7 +23,7 @@ from moir.frameworks import readable
 from moir.frameworks.record import VARINT
 
 _ZIP = rb"PK\x03\x04.{26}"
-"""The header of a zip archive's first entry, before its name."""
+"""A pattern for the header of a zip archive's first entry, up to the name of the entry."""
 
 _SPACE = rb"(?:\xef\xbb\xbf)?(?:\s|//[^\n]*\n|#[^\n]*\n|<!--.*?-->|<\?xml[^>]*>)*"
 """Regular expression for blanks and comments before the first word of a text."""
@@ -140,11 +140,12 @@ GENERAL: tuple[FileKind, ...] = (
     FileKind("JSON text", "give a model", beginning=rb"\s*[{\[]"),
     FileKind("a file of zeros", "copy or download it again", beginning=rb"\0+$"),
 )
-"""The kinds of files that are recognized only if the name says nothing else."""
+"""The kinds that are tried last, for files that no other kind fits by its first bytes or its name."""
 
 
 def foreign_kind(beginning: bytes, name: str = "", kinds: Iterable[FileKind] = KINDS, *, by_suffix: bool = True) -> FileKind | None:
-    """The first kind whose expression matches the first bytes of a file.
+    """The kind of a file that no frontend reads: the first of `kinds` whose expression matches the first bytes of the
+    file.
 
     If there is none, and `by_suffix` is true, the first kind whose suffix the name of the file has; else None.
     """

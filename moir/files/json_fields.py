@@ -59,7 +59,7 @@ class Fields:
         return number
 
     def fields(self, key: str, default: Mapping[str, Any] | None = None) -> Fields:
-        """The object under a key; raises as `text`."""
+        """The object under a key as `Fields`; raises as `text`."""
         fields = self._of(key, dict, ... if default is None else default)
         return Fields(fields, f"{self.place}.{key}", self.location, self.hint)
 
@@ -79,7 +79,10 @@ class Fields:
         return Fields(cast("dict[str, Any]", content), f"{self.place}.{place}", self.location, self.hint)
 
     def only(self) -> tuple[str, Any]:
-        """The only key of an object, which says its kind, and its value."""
+        """The name and the value of the single key of an object, where the key says what kind of object it is.
+
+        Raises ModelFileError for several keys.
+        """
         if len(self.content) != 1:
             raise self.error(f"one of several kinds, but it has the keys {', '.join(self.content) or 'of none'}")
         return next(iter(self.content.items()))

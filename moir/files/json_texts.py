@@ -23,13 +23,13 @@ MODEL_JSON = "model.json"
 BINARY_GRAPH = "tensorflowjs_model.pb"
 """The name of the graph of a model of TensorFlow.js before its version 1."""
 MANIFEST = "weights_manifest.json"
-"""The name of the file with the list of the weights of such a graph."""
+"""The name of the file that lists the weights of a graph named `BINARY_GRAPH`."""
 
 _MOST_DIGITS = 20
-"""The most characters of an integer of 64 bits."""
+"""The largest number of characters of an integer of 64 bits."""
 
 _BEGINNING = rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*"|\[\s*\{\s*"(?:paths|weights)"\s*:)'
-"""The first characters of an object, or of a list of the weights of TensorFlow.js."""
+"""A pattern for the beginning of a JSON object, or of a manifest of TensorFlow.js, which is a list."""
 
 
 def parsed_object(text: str | bytes, path: Path, what: str) -> dict[str, Any]:
@@ -171,12 +171,12 @@ def read_json_model(path: Path) -> tuple[Framework, JsonModel] | None:
 
 
 def model_name(path: Path) -> str:
-    """The name of a model by its file: that of its folder if the file is a `model.json`."""
+    """The name of a model from the path of its file; for a `model.json`, the name of the folder."""
     return (path.absolute().parent.name if path.name == MODEL_JSON else path.stem) or "model"
 
 
 def _weights_only(path: Path, what: str) -> ModelFileError:
-    """The error for weights without a model, with the model beside them if there is one."""
+    """The error for a list of weights without a model; its hint names the model beside it, if there is one."""
     beside = next((each for each in (MODEL_JSON, BINARY_GRAPH) if each != path.name and (path.parent / each).is_file()), None)
     hint = (
         f"give the {MODEL_JSON} or {BINARY_GRAPH} that belongs to it"

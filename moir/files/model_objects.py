@@ -1,4 +1,4 @@
-"""Models in memory as files: bytes, file objects, messages of protobuf, models of frameworks.
+"""Writes models in memory to files: bytes, file objects, messages of protobuf, models of frameworks.
 
 A frontend reads files, and its weights are views of them. So an object is first written to a temporary folder by its
 own framework, which must be imported already; the folder exists as long as the module.
@@ -37,7 +37,7 @@ class ModelObject(NamedTuple):
 
 
 MESSAGES = {"onnx.ModelProto": "model.onnx", **dict.fromkeys(("tensorflow.GraphDef", "tensorflow.MetaGraphDef"), "model.pb")}
-"""The files that messages of protobuf are written to, by their names."""
+"""Full name of a protobuf message -> the name of the file that it is written to."""
 
 
 def _is_bytes(model: Any) -> bool:
@@ -57,8 +57,8 @@ def _message_name(model: Any) -> str:
 
 
 def _is_of(*packages: str) -> Callable[[Any], bool]:
-    """A function that tells whether the class of an object, or one that it derives from, is of one of these
-    packages.
+    """A function that returns whether the class of an object, or one of its base classes, is defined in one of
+    `packages`.
     """
 
     def matches(model: Any) -> bool:
@@ -123,8 +123,8 @@ def _write_graph(model: Any, folder: Path) -> Path:
 
 
 def _concrete(model: Any) -> Any:
-    """The traced function of a given tf.function or of a method that is one; a traced function is returned
-    unchanged.
+    """The traced function of a tf.function, or of a method that is one; a function that is traced already is returned
+    as it is.
     """
     return model.get_concrete_function() if hasattr(model, "get_concrete_function") else model
 
@@ -149,7 +149,7 @@ def _is_exported_program(model: Any) -> bool:
 
 
 _VECTORIZED = "torch._functorch.predispatch"
-"""The module of the functions of torch.vmap in a program."""
+"""The module of the functions that torch.vmap leaves in an exported program."""
 
 
 def _is_torch_module(model: Any) -> bool:
@@ -179,7 +179,7 @@ def _write_exported_program(model: Any, folder: Path) -> Path:
 
 
 def _layout_of(capability: str) -> str:
-    """The layout of weights that torch packs for a capability of the processor, as `--packing` names it."""
+    """The name, as in `--packing`, of the layout in which torch packs weights on a processor with a capability."""
     is_arm = machine().lower() in ("aarch64", "arm64")
     names = {"DEFAULT": "neon" if is_arm else "scalar", "NO AVX": "scalar", "SVE256": "scalar"}
     return names.get(capability, capability.lower())
@@ -191,7 +191,10 @@ def _write_torch_module(model: Any, _folder: Path) -> Path:
 
 
 def _exported(model: Any, example_inputs: Any) -> Any:
-    """The program of a module of PyTorch. Raises ArgumentError for another model, or one that torch does not export."""
+    """The exported program of a module of PyTorch.
+
+    Raises ArgumentError for another kind of model, or one that torch cannot export.
+    """
     if not _is_torch_module(model):
         reason = f"argument 'example_inputs' is for a torch.nn.Module, not for {type(model).__name__}"
         raise ArgumentError(reason, hint="leave it out")
@@ -259,7 +262,7 @@ OBJECTS: tuple[ModelObject, ...] = (
     ModelObject(_is_jax_lowered, _write_jax_lowered),
     ModelObject(_is_file, _write_file),
 )
-"""The kinds of objects, the most special first."""
+"""The kinds of objects, in the order in which they are tried: the most specific ones first."""
 
 
 def is_model_object(model: Any) -> bool:
@@ -268,7 +271,7 @@ def is_model_object(model: Any) -> bool:
 
 
 class Source:
-    """The file of an object; exists until the module that is read from it is deleted."""
+    """A file to which an object was written; it exists until the module that is read from it is deleted."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -278,7 +281,8 @@ class Source:
 
 @contextmanager
 def written(model: Any, example_inputs: Any = None) -> Generator[Source]:
-    """Write an object to a file. Raises ArgumentError if its framework cannot write it.
+    """A context that yields the file to which an object is written. Raises ArgumentError if its framework cannot write
+    it.
 
     Args:
         model: an object for which `is_model_object` holds.

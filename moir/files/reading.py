@@ -24,7 +24,9 @@ LARGEST_CONFIGURATION = 1 << 20
 
 @contextmanager
 def recorded_files() -> Generator[dict[Path, FileState]]:
-    """Collect the paths of all files that are read in the context, links followed, and their states when opened."""
+    """A context that yields a dictionary of all files that are read in it: their paths, links followed, and their
+    states when opened.
+    """
     files: dict[Path, FileState] = {}
     token = _FILES_READ.set(files)
     try:
@@ -46,7 +48,7 @@ def record_read(path: Path, status: os.stat_result | None = None) -> None:
 
 
 def was_read(path: Path) -> bool:
-    """Whether an existing file was read in the context, under any of its names."""
+    """Whether an existing file was read in the present context of `recorded_files`, under any of its names."""
     return any(each.exists() and os.path.samefile(path, each) for each in _FILES_READ.get() or ())
 
 

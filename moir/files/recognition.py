@@ -70,7 +70,10 @@ def framework_of_beginning(beginning: bytes) -> Framework | None:
 
 
 def _framework_of_name(path: Path, beginning: bytes) -> Framework:
-    """The framework of a file that its first bytes do not identify. Raises ModelFileError."""
+    """The framework of a file that its first bytes do not identify, by its name.
+
+    Raises ModelFileError if the name does not tell either.
+    """
     from moir.files.archives import kind_of_members
     from moir.files.foreign_files import GENERAL, foreign_kind
 
@@ -95,7 +98,7 @@ def _framework_of_name(path: Path, beginning: bytes) -> Framework:
 
 
 def _folder_of_part(path: Path) -> Path | None:
-    """The folder whose model a file belongs to, by the names of both; None if there is none."""
+    """The folder of a model of which a file is a part, recognized by the names of both; None if there is none."""
     for framework in readable():
         belongs = any(path.match(pattern) for pattern in framework.folder_content)
         if belongs and any((path.parent / name).is_file() for name in framework.folder_files):
@@ -126,12 +129,12 @@ def beginning_of(path: Path) -> bytes:
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """The file next to `path` whose name is that of `path` with a further suffix."""
+    """The path whose name is that of `path` with the further suffix `suffix`, in the same folder."""
     return path.with_name(path.name + suffix) if path.name else path
 
 
 def _absent(path: Path) -> ModelFileError:
-    """The error for a path without a file: with similar names in its folder."""
+    """The error for a path at which there is no file; its hint lists similar names in the folder."""
     from moir.support.suggestions import alternatives, nearest
 
     hint = None
@@ -169,7 +172,7 @@ def _framework_of_folder(path: Path) -> Framework:
 
 
 def _models_in(path: Path) -> Iterator[Path]:
-    """The models in a folder and in its folders: files that a frontend reads, and folders that one does."""
+    """The models in a folder and its subfolders: files and folders that a frontend reads."""
     for each in _entries(path):
         if each.is_dir():
             if _is_model_folder(each):
@@ -181,7 +184,7 @@ def _models_in(path: Path) -> Iterator[Path]:
 
 
 def _entries(path: Path) -> list[Path]:
-    """The visible entries of a folder, those with the usual names of models first."""
+    """The visible entries of a folder; entries with usual names of models come first."""
     visible = (each for each in islice(path.iterdir(), _LARGEST_FOLDER) if not each.name.startswith("."))
     return sorted(visible, key=lambda each: (each.stem not in _USUAL_NAMES, each.name))
 
@@ -195,7 +198,7 @@ def _is_model_file(path: Path) -> bool:
 
 
 def _step_of_folder(path: Path) -> str:
-    """What the user of a folder without a model can do."""
+    """Advice for the user of a folder that contains no model."""
     from moir.files.foreign_files import foreign_kind
     from moir.support.suggestions import alternatives
 

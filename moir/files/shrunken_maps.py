@@ -1,4 +1,4 @@
-"""Memory maps of files that become shorter: missing pages read as zeros, and the file is recorded as shrunken.
+"""Handles memory maps of files that become shorter: missing pages read as zeros, and the file is recorded as shrunken.
 
 A process that reads a page of a map after the end of its file gets the signal SIGBUS, which ends it. Another program
 may shorten a file of weights at any time. So a handler maps zeros in place of the missing pages, and records the file;
@@ -28,7 +28,9 @@ _FIXED = 0x10
 
 
 class _Map(Record):
-    """A map that is listed while `owner()` lives: first address, size in bytes, file, and state of the file."""
+    """An entry of the list of maps, valid while `owner()` returns an object: first address, size in bytes, file, and
+    state of the file.
+    """
 
     owner: ref[mmap.mmap]
     start: int
@@ -38,7 +40,7 @@ class _Map(Record):
 
 
 def _action() -> type[Any]:
-    """The class of `struct sigaction`; `ctypes` is loaded with the first map."""
+    """The class of `struct sigaction` for `ctypes`, which is imported when the first map is watched."""
     import ctypes
 
     class Action(ctypes.Structure):
@@ -66,7 +68,7 @@ class ShrunkenMaps:
         self._library: Any = None
 
     def watch(self, mapped: mmap.mmap, state: object, path: Path) -> None:
-        """Handle the SIGBUS that reading a memory-mapped file raises after it has been truncated; Linux only.
+        """Handle the SIGBUS that reading a memory map raises after its file has become shorter; Linux only.
 
         Args:
             mapped: the map.
@@ -98,7 +100,7 @@ class ShrunkenMaps:
         self._library.sigaction(_SIGBUS, ctypes.byref(action), ctypes.byref(self._previous))
 
     def _fault(self, _signal: int, information: int, _context: int) -> None:
-        """Put zeros after the end of a file, from the page of the fault on.
+        """The handler of the signal: map zeros in place of the missing end of the file, from the page of the fault on.
 
         The thread that reads is in the midst of an instruction that copies memory. It holds no lock that Python needs,
         so Python code may run here.

@@ -1,4 +1,4 @@
-"""Temporary folders in which files are written before they get their places beside them."""
+"""Temporary folders in which files are written before they are moved to their places in the folder around it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 _FORGOTTEN = 86_400.0
-"""Seconds after which such a folder counts as left over by a process that died."""
+"""The age in seconds from which on a temporary folder counts as left over by a process that died."""
 
 
 @contextmanager

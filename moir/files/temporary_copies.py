@@ -1,4 +1,4 @@
-"""Errors about a temporary copy of a model name what was copied, such as standard input."""
+"""Makes errors about a temporary copy of a model name the original, such as standard input."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from moir.errors import MoirError
 
 @contextmanager
 def named_as(label: str, copy: Path, hint: str) -> Generator[None]:
-    """Replace the path of a copy in errors of the context.
+    """A context in which errors name `label` instead of the path of a copy.
 
     Args:
         label: what the user knows the model as.
         copy: the path of the copy, in a temporary folder of its own.
-        hint: what to do about an error that names another file of that folder, to which the model refers.
+        hint: what the user can do about an error that names another file of that folder, because the model refers to
+            it.
     """
     try:
         yield

@@ -1,5 +1,5 @@
-"""Checks that files do not change while a model is read from them and converted; it could mix two states of a file
-otherwise.
+"""Checks that files do not change while a model is read from them and converted; otherwise the result could mix two
+states of a file.
 
 The size and the time of change of each file are noted when it is opened, and compared when its content is no longer
 needed. A file that was replaced by another one keeps its content as long as it is mapped.

@@ -11,10 +11,10 @@ import zipfile
 from typing import Any
 
 ERRORS = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, OverflowError, EOFError, KeyError, struct.error)
-"""The exceptions that reading the directory of a damaged archive raises; UnicodeError is a ValueError."""
+"""The exceptions that reading the directory of a damaged archive may raise; UnicodeError is a ValueError."""
 
 _HEADER = struct.Struct("<4s22xHH")
-"""The header before a member: its mark, and the sizes of its name and of its extra field."""
+"""The header before a member: its signature, and the sizes of its name and of its extra field."""
 
 
 class Window(io.RawIOBase):
@@ -58,7 +58,7 @@ def is_stored(member: zipfile.ZipInfo) -> bool:
 
 
 def range_of(content: memoryview, member: zipfile.ZipInfo) -> tuple[int, int] | None:
-    """Where a stored member begins and ends in its archive; None if that is not within the archive."""
+    """The offsets in an archive at which a stored member begins and ends; None if they are not within the archive."""
     start = member.header_offset
     if not 0 <= start <= len(content) - _HEADER.size:
         return None

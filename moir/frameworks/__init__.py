@@ -1,4 +1,6 @@
-"""The frameworks: which are registered, which can be read and converted, and how a model of one is read."""
+"""The frameworks that moir supports: which are registered, which of them can be read and converted, and how a model is
+read.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ INTERNAL = (MODEL_OPTIMIZER, DETECTION)
 
 
 def lowered_with(framework: Framework) -> tuple[Framework, ...]:
-    """The records of the dialects that are lowered together with that of a framework, itself the first."""
+    """The records of the dialects that are lowered together with that of a framework; the framework's own record is the
+    first.
+    """
     return (framework, *(FRAMEWORKS[each] for each in framework.embedded if each in FRAMEWORKS), *INTERNAL)
 
 
@@ -80,7 +84,10 @@ def is_open_dialect(name: str) -> bool:
 
 @contextmanager
 def registered(framework: Framework) -> Generator[None]:
-    """Register a framework within a context, before all others. Raises ValueError if its dialect is registered."""
+    """A context in which a framework is registered, before all others.
+
+    Raises ValueError if its dialect is registered already.
+    """
     if is_open_dialect(framework.dialect):
         raise ValueError(f"there is a framework {framework.dialect!r} already")
     others = dict(FRAMEWORKS)
@@ -112,9 +119,9 @@ def converted() -> list[Framework]:
     return [each for each in FRAMEWORKS.values() if each.lowering is not None or each.is_lowered]
 
 
-def load(place: str) -> Any:
+def load(reference: str) -> Any:
     """Import a module and return its attribute, given as `module:name`."""
-    module, _, name = place.partition(":")
+    module, _, name = reference.partition(":")
     return getattr(import_module(module), name)
 
 

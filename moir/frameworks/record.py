@@ -1,4 +1,7 @@
-"""The record of a framework: what the stages of a conversion have to know of it. `moir/frameworks` has the records."""
+"""The record of a framework: the facts about it that the stages of a conversion need.
+
+The records are in `moir/frameworks`.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ import re
 from moir.support.records import Record
 
 SAMPLE = 512
-"""How many bytes from the beginning of a file are enough to recognize it."""
+"""The number of bytes from the beginning of a file that are enough to recognize it."""
 
 VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
-"""Regular expression for a number as protobuf encodes it, such as the size of a field."""
+"""A regular expression for an integer as protobuf encodes it, such as the size of a field."""
 
 
 class ReaderOption(Record):
@@ -116,12 +119,14 @@ class Framework(Record):
 
     @property
     def operations_dialect(self) -> str:
-        """The name of the dialect of the operations of its models."""
+        """The name of the dialect to which the operations of the framework's models belong."""
         return self.shared_dialect or self.dialect
 
     @property
     def lowering_pass(self) -> str:
-        """The name of the pass that lowers its dialect, or the one at this position if there is nothing to lower."""
+        """The name of the pass that lowers the framework's dialect; if there is nothing to lower, of the pass at its
+        position.
+        """
         return "check-lowered" if self.is_lowered else f"lower-{self.operations_dialect}"
 
     def begins(self, data: bytes) -> bool:
@@ -131,7 +136,7 @@ class Framework(Record):
 
 
 _CONTROL_CHARACTERS = bytes(byte for byte in range(0x20) if byte not in b"\t\n\r\f")
-"""Control characters but white space."""
+"""The control characters that do not occur in text: all but white space."""
 
 
 def is_text(data: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Traits of the kinds of a framework: what stages other than the lowering ask about an operation by its kind.
+"""Traits of the kinds of a framework: facts about an operation, by its kind, that stages other than the lowering need.
 
     @aten.lowers("swapdims.default", traits=(VIEW,))
     kinds_with("aten", VIEW)  ->  {"swapdims.default", …}
@@ -39,8 +39,9 @@ BRANCHES = "branches"
 """Control flow with a condition or an index as first operand, and branches that take the other operands."""
 
 SAYS_LAYOUT = "says layout"
-"""An attribute says the layout of the data. Where transformations of extensions are to see such operations, they stay
-until the layout change.
+"""An attribute says the layout of the data.
+
+If transformations of extensions see layouts, such operations are not lowered before the layout change.
 """
 
 

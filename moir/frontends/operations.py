@@ -43,7 +43,9 @@ class Operations:
         return op.results[0]
 
     def absent(self) -> SSAValue:
-        """The value for absent operands; the block has one operation for all of them."""
+        """A value that stands for an absent operand: the result of an operation that the block has once for all its
+        uses.
+        """
         if self._absent is None:
             op = NoneOp.of()
             self.list.append(op)
@@ -60,9 +62,9 @@ def named(name: str, *tensors: str) -> dict[str, Attribute]:
 
 
 def outputs_of(values: Iterable[tuple[SSAValue, str]], operations: Sequence[Operation]) -> list[Operation]:
-    """The Results of outputs that the file names.
+    """The Results for a model's outputs, pairs of a value and the output's name.
 
-    A tensor has the name of its output, too, by which users find it in the model, unless another tensor has it.
+    The tensor also gets the output's name, by which users find it in the model, unless another tensor has this name.
     """
     taken: dict[str, SSAValue] = {name: each for op in operations for each in op.results for name in names_of(each)}
     results: list[Operation] = []

@@ -45,7 +45,7 @@ TYPES = element_types.of_xml_names(
         "F4": "f4e2m1",
     }
 )
-"""The element types by their names."""
+"""The element types by their names in headers of the format."""
 
 LARGEST_HEADER = 100_000_000
 """Largest size of a header in bytes, as the format states it."""

@@ -23,7 +23,7 @@ from moir.dialects.shapes import impossibility
 MAXIMUM_RANK = 32
 
 LARGEST_REPEATED = 1 << 26
-"""Largest size in bytes of a tensor whose storage holds fewer elements, because a stride is 0."""
+"""Largest size in bytes of a tensor that repeats the elements of a smaller storage, because a stride is 0."""
 
 
 def tensor_over(storage: memoryview, element: Attribute, sizes: Sequence[int], strides: Sequence[int], offset: int) -> DataAttr:
@@ -57,7 +57,7 @@ def tensor_over(storage: memoryview, element: Attribute, sizes: Sequence[int], s
 
 
 def _packed(storage: memoryview, row: element_types.ElementType, shape: tuple[int, ...]) -> DataAttr:
-    """A tensor of elements that share bytes, in C order from the beginning of the storage."""
+    """A tensor whose elements share bytes, in C order from the beginning of the storage; `row` is the element type."""
     size = row.storage(math.prod(shape))
     if size > len(storage):
         raise ValueError(f"a tensor of shape {list(shape)} does not fit into its storage of {len(storage)} bytes; is the file complete?")

@@ -51,8 +51,8 @@ def _producers(op: Operation) -> list[Operation]:
 
 
 def _rows(operations: list[Operation]) -> list[list[Operation]]:
-    """The operations in rows by the length of the longest path to them; a row is in the order of the operands of its
-    operations.
+    """The operations in rows: row i has those to which the longest path from an input has i edges, ordered as their
+    operands.
     """
     depth: dict[Operation, int] = {}
     for op in operations:
@@ -76,7 +76,7 @@ def _total(rows: list[list[Operation]]) -> int:
 
 
 def _left(row: list[Operation], index: int, rows: list[list[Operation]]) -> float:
-    """The left side of a box: the boxes of a row are centred."""
+    """The horizontal position of the left side of the box at `index` of a row; the boxes of a row are centred."""
     own = len(row) * (_WIDTH + _GAP) - _GAP
     return (_total(rows) - own) / 2 + index * (_WIDTH + _GAP)
 

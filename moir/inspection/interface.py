@@ -20,7 +20,10 @@ from moir.parameters.arguments import PATH
 from moir.support.turns import in_turn
 
 READER = "moir.tools.model_reading:read_any"
-"""The function that reads models and texts. It is in a layer above this module and therefore loaded by name."""
+"""Where the function is that reads models and texts, as `module:function`.
+
+Its layer is above this module, so it is loaded by name.
+"""
 
 TEXT, MODULE = "text of a module", "module"
 
@@ -54,7 +57,7 @@ def module_of(model: Any, options: ConversionOptions, stack: ExitStack) -> tuple
     Args:
         model: the model.
         options: the options of the reader.
-        stack: removes copies at the end.
+        stack: is given the contexts that have to end when the module is no longer needed.
 
     Returns the module, and the framework whose frontend read it (None for a text and for a module).
     """
@@ -87,10 +90,10 @@ def inspected(
         module: the module.
         framework: the framework whose frontend read it, None for a module and a text.
         options: the options that a conversion would have.
-        stack: closes extensions at the end.
+        stack: is given the context of the extensions, which it closes.
         node: the name of a node, or None.
         nodes: the pattern of the nodes to list, or None.
-        is_text: whether the module was read from a file.
+        is_text: whether the module was read from a text of moir.
     """
     from moir.inspection.node import inspect_node
     from moir.inspection.node_list import ALL, list_nodes

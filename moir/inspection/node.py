@@ -29,7 +29,7 @@ _LONGEST = 200
 
 
 def inspect_node(module: ModuleOp, name: str, unknown: Collection[str] = ()) -> tuple[NodeInspection, ...]:
-    """The operations with a name, of the node or of one of their tensors.
+    """The inspection of each operation whose node, or one of whose tensors, has a name.
 
     Args:
         module: the module.

@@ -107,8 +107,8 @@ def _matches(op: Operation, pattern: str) -> bool:
 
 
 def _texts(op: Operation) -> Iterator[str]:
-    """What a pattern is compared with: the name of the node, the names of its tensors, the kind with and without the
-    dialect.
+    """The texts of an operation that patterns are compared with: the name of its node, of its tensors, the kind with
+    and without the dialect.
     """
     yield name_of(op) or ""
     for result in op.results:

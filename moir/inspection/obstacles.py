@@ -1,8 +1,8 @@
-"""What moir cannot convert in a model.
+"""Finds the operations that moir cannot convert in a model.
 
 The passes up to the lowering run on a copy of the module, and each node is lowered there, but an error of one does not
-stop the others. The obstacles found are those that a conversion would report: kinds without a lowering of moir or of
-an extension, which the framework does not define by other kinds either, and nodes in a form that the lowering of their
+stop the others. The obstacles found are those that a conversion would report: kinds without a lowering of moir or of an
+extension, which the framework does not define by other kinds either, and nodes in a form that the lowering of their
 kind refuses. A node after such a node is not reported if it cannot be lowered without the types of its operands.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def obstacles(
     module: ModuleOp, framework: str, options: ConversionOptions, extensions: LoadedExtensions | None = None
 ) -> tuple[tuple[Obstacle, ...], str | None]:
-    """What moir cannot convert in a module, and the error of a pass before the lowering, None if there is none.
+    """The obstacles to a conversion of a module, and the error of a pass before the lowering (None if there is none).
 
     Args:
         module: the module, which is not changed.
@@ -77,8 +77,10 @@ def _lower(block: Block, lowering: Lowering, refused: dict[Operation, str]) -> N
 
 
 def _left(module: ModuleOp, refused: dict[Operation, str]) -> list[Obstacle]:
-    """Operations without a lowering as obstacles; operations that only depend on the unknown types of others are left
-    out.
+    """Operations that are left after the lowering, as obstacles, except those that only depend on the unknown types of
+    others.
+
+    `refused` has the error of each operation that its lowering refused.
     """
     from moir.analysis.unlowered_operations import must_go
 

@@ -247,7 +247,7 @@ class Inspection(Shown):
 
 
 def metadata_rows(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The metadata of a model as names and texts; a dictionary gives a row for each of its keys."""
+    """The rows (name, text) of a table of a model's metadata; a dictionary gives a row for each of its keys."""
     for name, value in metadata.items():
         if isinstance(value, dict):
             yield from ((f"{name} {key}", _shortened(str(each))) for key, each in cast("dict[str, object]", value).items())
@@ -256,11 +256,11 @@ def metadata_rows(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 LONGEST = 200
-"""The most characters of a value of metadata in a table."""
+"""The largest number of characters of a value of metadata in a table."""
 
 
 def _shortened(text: str) -> str:
-    """The beginning of a long text, as one line, and how long it is."""
+    """The beginning of a long text, as one line, followed by the number of its characters; a short text as it is."""
     line = one_line(text)
     return line if len(line) <= LONGEST else f"{line[:LONGEST]} … ({len(text):,} characters, --json prints all)"
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from moir.pipeline import LoadedExtensions
 
 LARGEST = 10
-"""How many of the largest weights are listed."""
+"""The number of largest weights that are listed."""
 
 
 def inspect_module(
@@ -142,7 +142,7 @@ def roles(op: Operation) -> list[str]:
 
 
 def _python(attribute: Attribute) -> Any:
-    """An attribute of a model as a value of JSON."""
+    """An attribute of the IR as a value of JSON."""
     if isinstance(attribute, DictionaryAttr):
         return {name: _python(each) for name, each in cast("Mapping[str, Attribute]", attribute.data).items()}
     if isinstance(attribute, ArrayAttr):

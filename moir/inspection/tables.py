@@ -28,7 +28,9 @@ class Table(Record):
 
 
 class Shown(Record):
-    """The base of results: text where it is printed, tables in a notebook, a dictionary for programs."""
+    """The base class of results that have three forms: text when they are printed, tables in a notebook, a dictionary
+    for programs.
+    """
 
     def tables(self) -> list[Table]:
         """The result as tables; those without rows are left out."""
@@ -46,7 +48,9 @@ class Shown(Record):
 
 
 def plain(value: object) -> Any:
-    """A record as a dictionary of its fields, nested records likewise: only values that JSON has."""
+    """A record as a dictionary of its fields, in which nested records are dictionaries, too; all values are values of
+    JSON.
+    """
     if isinstance(value, Record):
         return {name: plain(each) for name, each in value.by_name().items()}
     if isinstance(value, tuple | list):
@@ -57,7 +61,7 @@ def plain(value: object) -> Any:
 
 
 def size_text(count: int) -> str:
-    """A number of bytes in the unit that fits it."""
+    """A number of bytes as text, in a unit that suits its magnitude."""
     size, unit = float(count), 0
     while size >= 1024 and unit < len(UNITS) - 1:
         size, unit = size / 1024, unit + 1
@@ -65,7 +69,9 @@ def size_text(count: int) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text with control characters escaped: names in a model come from anywhere, and terminals obey them."""
+    """A text with control characters escaped: names in a model come from anywhere, and a terminal would obey control
+    characters.
+    """
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

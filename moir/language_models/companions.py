@@ -1,4 +1,4 @@
-"""What belongs beside the IR of a language model: the IRs of its tokenizer and detokenizer, and configurations.
+"""The files beside the IR of a language model: the IRs of its tokenizer and detokenizer, and configurations.
 
     openvino_model.xml, .bin          the network
     openvino_tokenizer.xml, .bin      texts -> input_ids, attention_mask
@@ -54,7 +54,7 @@ class Companions(Record):
 
 
 def tokenizer_models(definition: Callable[[], TokenizerDefinition], has_tokenizer: bool) -> dict[str, ModuleOp]:
-    """The modules of a tokenizer by the names of their IRs; none if it is not converted.
+    """The modules of a tokenizer by the names of their IRs; empty if it is not converted.
 
     Args:
         definition: reads the tokenizer.

@@ -40,7 +40,7 @@ OPTIONAL = (f"{TOKENIZER}.xml", f"{DETOKENIZER}.xml", TOKENIZER_CONFIGURATION, C
 
 
 def check_folder(path: Path, companions: Companions) -> None:
-    """Check that no file of a folder would be replaced that is not of an older conversion.
+    """Check that every file that would be replaced is the result of an older conversion.
 
     Args:
         path: the `.xml` of the network. Where it exists, the files beside it are those of an older conversion.
@@ -71,7 +71,7 @@ def _is_same(existing: Path, name: str, companions: Companions) -> bool:
 
 
 def notes_on_older_files(path: Path, companions: Companions) -> list[str]:
-    """A note on files that are in a folder already, that OpenVINO GenAI reads, and that a conversion does not write.
+    """A note on files of a folder that OpenVINO GenAI would read although this conversion does not write them.
 
     Args:
         path: the `.xml` of the network.
@@ -115,9 +115,9 @@ def save_folder(module: ModuleOp, path: Path, companions: Companions, progress: 
 
 
 def drop_types(companions: Companions, module: ModuleOp) -> None:
-    """Erase the output `token_type_ids` of a tokenizer whose network has no such input.
+    """Erase the output `token_type_ids` of a tokenizer if the network has no such input.
 
-    OpenVINO GenAI gives each output of the tokenizer to the input of its name, and fails without one.
+    OpenVINO GenAI passes each output of the tokenizer to the input of the same name, and fails if there is none.
     """
     tokenizer = companions.models.get(TOKENIZER)
     if tokenizer is None or any(TYPES in names_of_port(each) for model in models_of(module) for each in ModelPorts(model).inputs):
@@ -151,10 +151,10 @@ def _copies(copies: Mapping[str, Path], folder: Path) -> Mapping[str, Path]:
 
 @contextmanager
 def _moving(target: Path) -> Generator[Callable[[Path], None]]:
-    """A function that moves the files of a folder to another one.
+    """A context with a function that moves the files of a folder to `target`.
 
-    After an exception or an interruption, in it or later in the context, the older files are put back and new ones
-    removed.
+    After an exception or an interruption, in the function or later in the context, older files are put back and new
+    ones removed.
     """
     moved: list[Path] = []
     with staging_folder(target, STAGING) as older:

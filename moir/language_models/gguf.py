@@ -28,13 +28,16 @@ SPECIAL = {
 """The ids of special tokens in configurations, by the keys of the metadata."""
 
 FURTHER_ENDS = ("tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id")
-"""The keys of further tokens that end a text: those of a turn and of a message."""
+"""The metadata keys of further tokens that end a text: the end of a turn, and the end of a message."""
 
 ENDS = words(
     "</s> <eos> <|eot_id|> <|eom_id|> <|end_of_text|> <|endoftext|> <|im_end|> <|end|> <|return|> <|call|> <end_of_turn> "
     "<end_of_utterance> <EOT> [EOT] <\uff5cend\u2581of\u2581sentence\uff5c> <|END_OF_TURN_TOKEN|>"
 )
-"""The texts of control tokens that end a text or a turn: a file names one of them at most, folders have a list."""
+"""The texts of control tokens that end a text or a turn.
+
+A file names at most one of them, while folders have a list.
+"""
 
 HARMONY_MESSAGE, HARMONY_ENDS = "<|end|>", words("<|return|> <|call|>")
 """Tokens of the Harmony format of gpt-oss: the end of a message, and the tokens that end a turn of several messages."""
@@ -43,7 +46,7 @@ CONTROL = 3
 """The type of control tokens."""
 
 SAMPLING = {"temperature": "general.sampling.temp", "top_k": "general.sampling.top_k", "top_p": "general.sampling.top_p"}
-"""How tokens are drawn, by the keys of the metadata."""
+"""The parameters of sampling in a generation configuration, with their metadata keys."""
 
 
 def companions_of_file(path: Path, has_tokenizer: bool) -> Companions:
@@ -78,7 +81,7 @@ def _configuration(container: Container) -> dict[str, object]:
 
 
 def _special_tokens(metadata: Mapping[str, Any]) -> dict[str, object]:
-    """The ids of special tokens by their keys; a list if several tokens end a text."""
+    """The ids of special tokens by their configuration keys; a list of ids if several tokens end a text."""
     ids: dict[str, object] = {name: metadata[key] for name, key in SPECIAL.items() if _is_id(metadata.get(key))}
     ends = [ids["eos_token_id"]] if "eos_token_id" in ids else []
     ends += [metadata[key] for key in FURTHER_ENDS if _is_id(metadata.get(key))]
@@ -89,7 +92,7 @@ def _special_tokens(metadata: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _ends(metadata: Mapping[str, Any]) -> list[int]:
-    """The ids of the control tokens that end a text or a turn, by their texts."""
+    """The ids of the control tokens that end a text or a turn, recognized by their texts."""
     tokens: Any = metadata.get("tokenizer.ggml.tokens")
     types: Any = metadata.get("tokenizer.ggml.token_type")
     if not isinstance(tokens, list) or not isinstance(types, np.ndarray):
@@ -102,13 +105,13 @@ def _ends(metadata: Mapping[str, Any]) -> list[int]:
 
 
 def _sampling(metadata: Mapping[str, Any]) -> dict[str, object]:
-    """How tokens are drawn, if the file says it."""
+    """The parameters of sampling that the file has."""
     values: dict[str, object] = {name: metadata[key] for name, key in SAMPLING.items() if _is_number(metadata.get(key))}
     return {"do_sample": True, **values} if values else {}
 
 
 def _is_id(value: object) -> bool:
-    """Whether a value is the id of a token; some writers have -1 in 32 bits for none."""
+    """Whether a value is a token's id; some writers store -1, in 32 bits, for no token."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < (1 << 32) - 1
 
 

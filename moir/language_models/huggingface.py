@@ -50,7 +50,7 @@ def companions_of_folder(folder: Path, has_tokenizer: bool) -> Companions:
 
 
 def _generation_configuration(path: Path) -> bytes:
-    """The content of a `generation_config.json` with what `config.json` says about special tokens."""
+    """The content of a `generation_config.json`, made from the ids of special tokens in `config.json`."""
     try:
         content: Any = json.loads(read_whole(path, "the configuration"))
     except (ValueError, RecursionError) as error:

@@ -26,7 +26,7 @@ class LoweringRun(Protocol):
     """One run of a lowering pass over one model, as handlers see it.
 
     `known` are the known values of the model, `versions` the versions of its operation sets by domain, `notes` the
-    notes for the user. With `keeps_layouts` operations with an attribute for their data layout are kept.
+    notes for the user. If `keeps_layouts` is true, operations with an attribute for their data layout are not lowered.
     """
 
     known: KnownValues
@@ -36,7 +36,7 @@ class LoweringRun(Protocol):
     keeps_layouts: bool
 
     def block(self, block: Block) -> None:
-        """Lower the operations of a block in order. Operations of a kind without handler stay."""
+        """Lower the operations of a block in order. Operations of a kind without a handler stay."""
         ...
 
     def state(self, key: object, make: Callable[[], T]) -> T:
@@ -44,7 +44,7 @@ class LoweringRun(Protocol):
         ...
 
     def release(self, op: Operation) -> None:
-        """Erase an operation, if it has no uses, once the node that is being lowered is replaced."""
+        """Erase an operation after the node that is being lowered is replaced, if the operation then has no uses."""
         ...
 
 
@@ -72,7 +72,7 @@ class LoweringNode:
 
     @property
     def values(self) -> Sequence[SSAValue]:
-        """All operands, absent ones among them as results of `moir.none`."""
+        """All operands. An absent operand is a result of `moir.none`."""
         return self.op.operands if self._values is None else self._values
 
     @property
@@ -82,7 +82,7 @@ class LoweringNode:
 
     @property
     def known(self) -> KnownValues:
-        """Known values of the block."""
+        """The known values of the model."""
         return self.run.known
 
     def optional(self, index: int) -> SSAValue | None:
@@ -144,13 +144,13 @@ class LoweringNode:
         return self._required(name, default, "")
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """A boolean attribute, or an integer one that is true if it is not 0; the default if it is absent."""
+        """A boolean attribute, or an integer attribute, which is true if it is not 0; the default if it is absent."""
         return bool(self.attribute(name, int(default)))
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """An attribute that is a tuple of integers, which the file may have as floats.
+        """An attribute that is a list of integers, or of floats that are whole numbers.
 
-        Raises ConversionError if it is absent and has no default, or is anything else.
+        Raises ConversionError if it is absent and has no default, or has another type.
         """
         values: tuple[Any, ...] = self._required(name, None if default is None else tuple(default), ())
         if not all(isinstance(item, int) or (isinstance(item, float) and item.is_integer()) for item in values):
@@ -213,7 +213,7 @@ class LoweringNode:
         return element_of(self.operand(index))
 
     def note(self, text: str) -> None:
-        """Add a note about this node, for the user, to those of the model, unless the text is empty."""
+        """Add a note about this node, for the user, to the notes of the model; nothing for an empty text."""
         if text:
             self.run.notes.append(f"{self.op.name} {self.name!r}: {text}")
 

@@ -1,6 +1,4 @@
-"""The lowering pass of frameworks whose operations have an attribute for the data layout; extensions may have kept
-them.
-"""
+"""The lowering pass of frameworks whose operations have an attribute for the data layout."""
 
 from __future__ import annotations
 
@@ -14,7 +12,9 @@ from moir.lowering.driver import LoweringPass, lower
 
 @dataclass(frozen=True)
 class ChannelLastLoweringPass(LoweringPass):
-    """Lowers the dialect of a channel-last framework; with `keeps_layouts`, operations with a data layout may stay."""
+    """Lowers the dialect of a framework with channels last; if `keeps_layouts` is true, operations with a data layout
+    stay.
+    """
 
     keeps_layouts: bool = False
     """Whether operations with an attribute for their data layout are kept, for transformations of extensions."""

@@ -5,9 +5,9 @@
 ->  %1 = opset1.Relu(%0) : tensor<1x1x9x9xf32>
     note: output 'y' is declared as tensor<5x5xui16>, but what the model computes is tensor<1x1x9x9xf32>
 
-Frontends give the results of operations the types that the file declares. A lowering replaces them by inferred ones,
-which are those of the IR. Exporters declare wrong sizes now and then, and new shapes of inputs change sizes, so that
-only element types and ranks are compared.
+Frontends give the results of operations the types that the file declares. A lowering replaces these types by inferred
+ones, which the IR gets. Exporters declare wrong sizes now and then, and new shapes of inputs change sizes, so that only
+element types and ranks are compared.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def declared_outputs(block: Block) -> list[tuple[Result, Attribute]]:
 
 
 def contradictions(declared: Iterable[tuple[Result, Attribute]]) -> Iterator[str]:
-    """A note for each output whose element type or rank differs from the declared one."""
+    """Yields a note for each output whose element type or rank differs from the declared one."""
     for result, type_ in declared:
         computed = result.operands[0].type
         if _differ(element_of(type_), element_of(computed), dynamic) or _differ(rank_of(type_), rank_of(computed), None):

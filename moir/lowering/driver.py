@@ -56,7 +56,7 @@ class Lowering:
     Args:
         framework: the framework of the model.
         versions: versions of the operation sets the model imports, by domain.
-        dialects: the records of the dialects that are lowered; by default that of the framework and moir's own.
+        dialects: the records of the dialects that are lowered; by default the framework's dialect and moir's own.
         keeps_layouts: whether the operations with an attribute for their data layout are kept, with inferred types.
         names_kept: whether operations that stayed pass their names on to the operations that replace them.
     """
@@ -90,13 +90,13 @@ class Lowering:
         return cast(Any, self._states[key])
 
     def release(self, op: Operation) -> None:
-        """Erase an operation once the node that is being lowered is replaced, provided that it has no uses."""
+        """Erase an operation after the node that is being lowered is replaced, if the operation then has no uses."""
         self._released.append(op)
 
     def block(self, block: Block) -> None:
-        """Lower the operations of a block in order. Operations of a kind without handler stay.
+        """Lower the operations of a block in order. Operations of a kind without a handler stay.
 
-        Operations of operation sets, which passes before this one may have built, get their types here.
+        Opset operations, which passes before this one may have built, get their types here.
         """
         builder = OpBuilder(self.known, block)
         current = block.first_op
@@ -111,8 +111,8 @@ class Lowering:
                 current = current.next_op
 
     def _keep(self, op: FrameworkOp) -> Operation | None:
-        """Infer the types of an operation that stays; return the operation to visit next, None at the end of the
-        block.
+        """Infer the types of an operation that is not lowered; return the next operation to visit, None at the end of
+        the block.
         """
         infer_kept(op, self.framework, self.versions)
         self.known.forget()
@@ -130,7 +130,7 @@ class Lowering:
         return op.parent is not block
 
     def _handler(self, op: FrameworkOp) -> tuple[BoundHandler | None, int]:
-        """The handler of an operation, None if there is none, and the version of its operation set."""
+        """The handler of an operation, or None, and the version of its operation set that applies."""
         if NEWEST_VERSION in op.attributes:
             return self._table(op).handler(op.KIND, NEWEST), NEWEST
         entry = self._handlers.get(type(op))
@@ -143,9 +143,9 @@ class Lowering:
         return table_of(self._dialects[op.dialect_name()])
 
     def _lower(self, op: FrameworkOp, builder: OpBuilder) -> Operation | None:
-        """Lower one operation if it has a handler or a definition by the framework.
+        """Lower one operation if it has a handler, or a definition by the framework.
 
-        `builder` builds in the block of the operation. Returns the operation to visit next, None at the end of the
+        `builder` builds in the block of the operation. Returns the next operation to visit, None at the end of the
         block.
         """
         handler, version = self._handler(op)
@@ -236,15 +236,16 @@ class Lowering:
         self._released = [each for each in self._released if each.parent is not None]
 
     def _inherit_some(self, op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
-        """Pass on the names of an operation whose results are replaced by `values`; a result whose value is None
-        stays.
+        """Give the names of an operation to the `values` that replace its results; a result whose value is None keeps
+        its operation.
         """
         substitutes = [value if value is not None else result for result, value in zip(op.results, values, strict=False)]
         inherit_names(op, substitutes)
 
 
 def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int] | None = None) -> bool:
-    """Infer the types of an operation that stays: its replacement is built, gives its types to it, and is erased.
+    """Infer the types of an operation that is not lowered yet: its replacement is built, its types are copied, and the
+    replacement is erased.
 
     `versions` are the versions of the operation sets by domain. Returns whether a type changed. Raises ConversionError,
     with the name of the node, if it cannot be lowered.
@@ -268,7 +269,7 @@ def infer_kept(op: FrameworkOp, framework: Framework, versions: Mapping[str, int
 
 
 def _string_constant(op: Operation) -> int | None:
-    """The first operand that is a constant of strings; None if there is none."""
+    """The index of the first operand that is a constant of strings; None if there is none."""
     indices = (index for index, value in enumerate(op.operands) if isinstance(value.owner, Constant) and element_of(value) == string)
     return next(indices, None)
 
@@ -277,10 +278,9 @@ _VALUES = (SSAValue, NoneType)
 
 
 def _values(op: FrameworkOp, handler: BoundHandler, returned: object) -> Sequence[SSAValue | None]:
-    """The values that a handler returned for the results of an operation, checked.
+    """The values that a handler returned for the results of an operation, after a check of their types and number.
 
-    Raises ConversionError for anything other than values: the handler may be of an extension, which no type checker
-    saw.
+    Raises ConversionError for anything other than values: a handler of an extension may return anything.
     """
     values: Any = returned
     if type(returned) is OpResult or isinstance(returned, SSAValue):
@@ -311,7 +311,7 @@ def table_of(framework: Framework) -> LoweringTable:
 
 
 def expander_of(framework: Framework) -> Expander | None:
-    """The function that expands operations to their definitions by the framework; None if the framework has none.
+    """The function that replaces operations by their definitions in the framework; None if the framework has none.
 
     Its module is imported at the first call.
     """
@@ -319,7 +319,10 @@ def expander_of(framework: Framework) -> Expander | None:
 
 
 def _has_output_of_framework(block: Block) -> bool:
-    """Whether an operation that was not lowered is an output of a model. The Results are last in its block."""
+    """Whether an output of a model is the result of an operation that was not lowered.
+
+    The Results are last in the block.
+    """
     op = block.last_op
     while isinstance(op, Result):
         if isinstance(op.operands[0].owner, FrameworkOp):
@@ -329,7 +332,7 @@ def _has_output_of_framework(block: Block) -> bool:
 
 
 def _has_unranked_input(block: Block) -> bool:
-    """Whether the rank of an input of a model is not known. The Parameters are first in its block."""
+    """Whether an input of a model has a dynamic rank. The Parameters are first in the block."""
     op = block.first_op
     while isinstance(op, Parameter):
         if rank_of(op.results[0]) is None:
@@ -348,8 +351,8 @@ def check(module: ModuleOp, framework: Framework) -> None:
 def lower(module: ModuleOp, framework: Framework, *, keeps_layouts: bool = False) -> None:
     """Lower all models of a module. Raises ConversionError, with the name of the node, if a node cannot be lowered.
 
-    With `keeps_layouts`, the operations with an attribute for their data layout are kept; the models have the
-    attribute `keeps_layouts` until they are lowered without.
+    With `keeps_layouts`, operations with an attribute for their data layout are kept. The models then have the
+    attribute `keeps_layouts` until a lowering without it.
     """
     check(module, framework)
     table = table_of(framework)

@@ -11,9 +11,9 @@ from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 Replacement: TypeAlias = SSAValue | Sequence[SSAValue | None]
-"""The result of a handler: a value for each result, or None for a result without uses.
+"""The values that a handler returns for a node's results, None for a result without uses.
 
-A single None leaves the operation unchanged.
+A single None in place of the sequence leaves the operation unchanged.
 """
 
 BoundHandler: TypeAlias = Callable[[LoweringNode, OpBuilder], "Replacement | None"]

@@ -19,10 +19,11 @@ def is_kept(op: Operation, framework: Framework) -> bool:
 
 
 def name_computing(op: FrameworkOp, values: Sequence[SSAValue | None]) -> None:
-    """Give the name of an operation of an extension to the operation that replaces it, not to a Transpose after that.
+    """Give the name of an extension's operation to the operation that computes its results, even if a Transpose follows
+    it.
 
-    `values` are the values that replace its results. The kind is recorded there too, so that transformations after the
-    layout change still find it.
+    `values` replace the results. The kind is recorded there, too, so that transformations after the layout change still
+    match it.
     """
     value, name = values[0] if values else None, name_of(op)
     if not isinstance(value, OpResult):

@@ -23,7 +23,7 @@ from moir.dialects.properties import value_of
 from moir.dialects.shapes import element_of, rank_of, tensor, unknown_dimensions
 
 _MAXIMUM_TENSORS = 64
-"""Maximum number of tensors whose ranks are examined to find one."""
+"""The maximum number of tensors that are examined to infer the rank of one."""
 
 Ask = Callable[[SSAValue], "int | None"]
 """A function that returns the rank of another tensor, from its type or its uses; None if it is dynamic."""
@@ -36,9 +36,9 @@ Rules = Callable[[str], "Rule | None"]
 
 
 def rank_by_use(value: SSAValue, rules: Rules) -> int | None:
-    """The rank of a tensor by its type, or by its uses according to the rules of their kinds.
+    """The rank of a tensor from its type, or from its uses, according to the rules of the operations that use it.
 
-    Returns None if both leave it dynamic, or uses contradict each other.
+    None if both leave it dynamic, or uses contradict each other.
     """
     ranks: dict[SSAValue, int | None] = {}
 
@@ -86,16 +86,15 @@ def fixed(*ranks: int | None) -> Rule:
 
 
 def as_result(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """A rule: operand 0 has the rank that `ask` gives for the result; None for other operands, of which nothing is
-    known.
-    """
+    """A rule: operand 0 has the rank that `ask` gives for the result. None for all other operands."""
     return ask(op.results[0]) if index == 0 else None
 
 
 def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """A rule: the rank of an operand of a broadcasting operation, whose result has the largest rank of the operands.
+    """A rule for broadcasting operations, whose result has the largest rank of the operands.
 
-    Returns None if another operand or the result has a dynamic rank, or another operand has the rank of the result.
+    An operand has the rank of the result if no other operand does. None if another operand or the result has a dynamic
+    rank, or another operand has the rank of the result.
     """
     result = ask(op.results[0])
     others = [rank_of(each) for position, each in enumerate(op.operands) if position != index]
@@ -106,9 +105,9 @@ def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def as_factor(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """A rule: the rank of a factor of a matrix product, from the ranks of the other factor and of the result.
+    """A rule for a factor of a matrix product: its rank follows from the ranks of the other factor and of the result.
 
-    Returns None if these leave it open.
+    None if several ranks are possible.
     """
     result, other = ask(op.results[0]), rank_of(op.operands[1 - index])
     if result is None or other is None:
@@ -119,7 +118,7 @@ def as_factor(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def as_terms(op: FrameworkOp, index: int, _ask: Ask) -> int | None:
-    """A rule: the rank of an operand of an Einsum, the number of its letters in the equation; None if it has an
+    """A rule for an operand of an Einsum: its rank is the number of its letters in the equation; None if there is an
     ellipsis.
     """
     equation: str = value_of(op.properties["equation"]) if "equation" in op.properties else ""

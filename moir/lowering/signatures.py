@@ -90,7 +90,7 @@ class Signature(Record):
 
 
 Arrange = Callable[["LoweringNode", Signature], "LoweringNode"]
-"""Puts the operands of a node in the order of a signature."""
+"""Returns a node with its operands in the order of a signature."""
 
 
 def _flag(node: LoweringNode, name: str, default: bool | None) -> bool:
@@ -170,8 +170,8 @@ def _attribute(handler: FunctionType, parameter: str, readers: Mapping[str, Read
 
 
 def _type_name(value: object) -> str:
-    """The annotation that corresponds to the type of a default; empty for None and an empty tuple, which determine
-    none.
+    """The annotation for the type of a default value; empty for None and an empty tuple, which do not determine a
+    type.
     """
     if isinstance(value, Attribute):
         return "Attribute"

@@ -19,7 +19,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 class _Substitute(LoweringNode):
-    """A node of another dialect that replaces a node; the uses are those of the replaced node."""
+    """A node of another dialect that replaces a node; its results are used where those of the replaced node are."""
 
     def __init__(self, op: FrameworkOp, run: LoweringRun, node: LoweringNode) -> None:
         super().__init__(op, NEWEST, run)

@@ -47,7 +47,8 @@ Handler: TypeAlias = Callable[..., "Replacement | None"]
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 Expander: TypeAlias = Callable[[FrameworkOp, int], "Sequence[SSAValue] | None"]
-"""Builds the definition of an operation in a version before the operation, and returns the values of its results.
+"""Builds the definition of an operation, given the version of its operation set, before the operation; returns the
+values of its results.
 
 The function returns None if the operation has no definition.
 """
@@ -88,12 +89,12 @@ class LoweringTable:
         check: "module:function" that is called with the table and a module before its operations are lowered; raises
             ConversionError if that is impossible.
         adapt: returns the bound handler to use for a kind instead of a built-in one.
-        finish: "module:function" that is called with a model of which an output was not lowered.
+        finish: "module:function" that is called with a model if one of its outputs was not lowered.
         readers: how the framework's attributes are read, by the annotations in signatures, where that differs from
             `moir.lowering.signatures.READERS`.
         arrange: puts the operands of a node in the order of a signature, where the framework's nodes name them.
-        implied: the names of attributes that say nothing which operands and results do not say, or that change no
-            result: a lowering of an extension may leave them out.
+        implied: the names of attributes that follow from operands and results, or do not change results: a lowering of
+            an extension may leave them out of its signature.
     """
 
     def __init__(
@@ -246,7 +247,7 @@ class LoweringTable:
         return self._ranks.get(kind)
 
     def complex(self, kind: str) -> Complex | None:
-        """The computation of a kind with complex numbers; None if it is not defined for them."""
+        """How a kind computes with complex numbers; None if it only computes with real numbers."""
         self._load(kind)
         return self._complex.get(kind)
 
@@ -261,7 +262,7 @@ class LoweringTable:
         return [kind for table in tables for kind, versions in table.items() if not all(_is_own(handler) for _, handler in versions)]
 
     def file(self, kind: str) -> str:
-        """The file of the package that registers the handler of a kind, such as `ml.trees`; else empty."""
+        """The file of the package that registers the handler of a kind, such as `ml.trees`; empty for other kinds."""
         return self._files.get(kind, "")
 
     def kinds(self) -> Iterable[str]:

@@ -27,9 +27,7 @@ from moir.support.suggestions import nearest
 
 
 def location_of(handler: Callable[..., Any]) -> str | None:
-    """`file:line` of a handler as it was written, not of the function that binds its signature; None if it has no
-    code.
-    """
+    """`file:line` of a handler's own function, not of the wrapper that binds its signature; None if it has no code."""
     code = getattr(unwrap(handler), "__code__", None)
     return None if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
@@ -60,7 +58,7 @@ def _may_be_left_out(node: LoweringNode, name: str, own: Signature) -> bool:
 
 
 def _same(value: object, default: object) -> bool:
-    """Whether values are equal; numbers as f32, which is the precision of files."""
+    """Whether two attribute values are equal. Floats are compared as f32, the precision of files."""
     if isinstance(value, float) and isinstance(default, float):
         return bool(np.float32(value) == np.float32(default))
     return value == default

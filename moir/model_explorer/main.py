@@ -19,11 +19,13 @@ _EXPLORER: Any = import_module("model_explorer")
 """The package model_explorer, which imports this module; moir does not depend on it."""
 
 TEXTS = ("mlir",)
-"""The endings of texts of moir, such as those of `--dump-ir`."""
+"""The endings of the names of files with texts of moir, such as those of `--dump-ir`."""
 
 
 def endings() -> list[str]:
-    """The endings of the files that moir reads, without a dot; a .json is a file of Model Explorer's own."""
+    """The endings, without a dot, of the names of files that moir reads; `json` is left out, since such files are Model
+    Explorer's own.
+    """
     suffixes = {suffix.rpartition(".")[2] for framework in FRAMEWORKS.values() for suffix in framework.suffixes}
     return sorted({*suffixes, *TEXTS} - {"", "json"})
 
@@ -39,7 +41,7 @@ class MoirAdapter(_EXPLORER.Adapter):
     )
 
     def convert(self, model_path: str, settings: dict[str, Any]) -> dict[str, Any]:
-        """The graphs of a file; `settings` of the page have no meaning here.
+        """The graphs of a file, as Model Explorer expects them; `settings`, those of the page, are ignored.
 
         Raises ConversionError for a file that cannot be read.
         """

@@ -59,7 +59,7 @@ class ConfigurationCollector:
         )
 
     def collect(self, file: ExtensionFile) -> None:
-        """Note the `replacement_id`s of the classes of a file."""
+        """Remember the `replacement_id` of each class of a file."""
         for base in (FrontReplacementFromConfigFileSubGraph, FrontReplacementFromConfigFileGeneral):
             self._ids.update(each.replacement_id for each in file.classes(base))
 
@@ -95,7 +95,7 @@ class ConfigurationCollector:
         return heads
 
     def close(self) -> None:
-        """Do nothing: nothing was registered elsewhere."""
+        """Does nothing, because the collector registers nothing elsewhere."""
 
     def _unused(self, descriptor: CustomReplacementDescriptor) -> Exception:
         hint = did_you_mean(descriptor.id, self._ids, "give the directory of the extension that has it with --extensions")

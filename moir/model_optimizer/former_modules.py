@@ -1,4 +1,6 @@
-"""The names in each module of Model Optimizer: the table for `moir.model_optimizer.import_paths`."""
+"""The table for `moir.model_optimizer.import_paths`: each module of Model Optimizer, with the modules of moir that have
+its names.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "unit_tests.utils.graph": _TESTING,
     "networkx": (f"{API}.graph.networkx_functions", f"{API}.graph.networkx_structure"),
 }
-"""Module of Model Optimizer, without its root -> the modules that have its names, in order."""
+"""Module of Model Optimizer, without its root -> the modules of moir that have its names, in the order of search."""
 
 WITH_TRANSFORMATIONS = frozenset(
     (
@@ -124,7 +126,7 @@ WITH_TRANSFORMATIONS = frozenset(
         "middle.TensorIteratorCondition",
     )
 )
-"""Modules in the table that had built-in transformations, too."""
+"""Modules in the table that contained built-in transformations in addition to the names."""
 
 RENAMED = {"Node": "GraphNode"}
 """Name in a listed module of Model Optimizer -> our name, where that differs."""

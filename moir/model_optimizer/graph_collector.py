@@ -53,7 +53,7 @@ class OwnStep(UserTransformation):
 
     @property
     def summary(self) -> str:
-        """The description that debugging output shows; for a user's class it is the docstring."""
+        """The description of the step in a list of passes, where a user's class has its docstring."""
         return self.description
 
 
@@ -249,27 +249,33 @@ RESTORING = "restore-framework-forms"
 
 
 class _Extraction:
-    """Stands for all extractors where transformations are sorted: they run before `front-start`."""
+    """Stands for all extractors when transformations are sorted: they run before `front-start`."""
 
     run_after = ()
     run_before = ("front-start",)
 
 
 class _Ordering:
-    """The inputs of nodes get the order that they had in Model Optimizer."""
+    """Stands for the step that gives inputs of nodes the order that they had in Model Optimizer, when transformations
+    are sorted.
+    """
 
     run_before = ("front-start",)
 
 
 class _Matching:
-    """Constants that transformations made get the element types of the other operands."""
+    """Stands for the step that gives constants of transformations the element types of other operands, when
+    transformations are sorted.
+    """
 
     run_after = (FrontFinish,)
     run_before = ("lower",)
 
 
 class _Restoring:
-    """Nodes that no transformation has changed become operations of the framework again."""
+    """Stands for the step that turns unchanged nodes into operations of the framework again, when transformations are
+    sorted.
+    """
 
     run_after = (MATCHING,)
     run_before = ("lower",)

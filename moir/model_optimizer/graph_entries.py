@@ -20,13 +20,16 @@ from moir.model_optimizer.values.shapes import masked_shape
 from moir.parameters.input_notation import InputItem, input_items, merged, shapes
 
 _OF_A_VIEW = frozenset(("cmd_params", "fw", "ir_version", "is_cyclic", "layout", "name", "stage"))
-"""The entries that every graph has from the start."""
+"""The entries that every graph has from the start, so that they need not be kept from one transformation to the next.
+"""
 
 _LASTING: WeakKeyDictionary[ModelOp, dict[str, Any]] = WeakKeyDictionary()
 
 
 def lasting_entries(model: ModelOp, parameters: Namespace) -> dict[str, Any]:
-    """The entries of a model; `parameters` are the options of the conversion."""
+    """The entries of `graph.graph` that earlier transformations of a model added; `parameters` are the options of the
+    conversion.
+    """
     if model not in _LASTING:
         user_shapes = _user_shapes(model, parameters)
         _LASTING[model] = {"user_shapes": user_shapes, "inputs": None if user_shapes is None else list(user_shapes)}
@@ -34,7 +37,7 @@ def lasting_entries(model: ModelOp, parameters: Namespace) -> dict[str, Any]:
 
 
 def keep_entries(model: ModelOp, entries: Mapping[str, Any]) -> None:
-    """Note the entries of a graph of a model, for the transformations that follow."""
+    """Store the entries of a graph of a model, so that later transformations find them."""
     _LASTING[model] = {name: value for name, value in entries.items() if name not in _OF_A_VIEW}
 
 

@@ -56,7 +56,7 @@ def framework_of(model: ModelOp, parameters: Namespace) -> str | None:
 
 
 def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
-    """The graph of a model in a phase; `parameters` are what extensions find in `graph.graph["cmd_params"]`."""
+    """The graph of a model in a phase; `parameters` are the value of `graph.graph["cmd_params"]`."""
     framework = framework_of(model, parameters)
     if parameters.extensions:
         model.attributes.setdefault(ModuleLevel.LAYERS_KEEP_NAMES, UnitAttr())
@@ -68,7 +68,7 @@ def graph_of(model: ModelOp, phase: str, parameters: Namespace) -> Graph:
 
 
 def with_bodies(graph: Graph) -> Iterator[Graph]:
-    """A graph, then the graphs of its bodies, which are looked up one by one because transformations may change
+    """Yields a graph, then the graphs of its bodies, which are looked up one by one because transformations may change
     them.
     """
     yield graph
@@ -78,7 +78,7 @@ def with_bodies(graph: Graph) -> Iterator[Graph]:
 
 @dataclass(frozen=True)
 class GraphPass(PhasePass):
-    """Runs a transformation."""
+    """Runs a transformation written for Model Optimizer's API as a pass."""
 
     name = "graph-transformation"
 
@@ -141,7 +141,8 @@ class MatchConstantsPass(FrontStepPass):
 
 
 class RestoreFrameworkFormsPass(FrontStepPass):
-    """Nodes that no transformation has changed become operations of the framework again, see `graph.framework_forms`.
+    """Turns nodes that no transformation has changed into operations of the framework again, see
+    `graph.framework_forms`.
 
     As the last step of the front phase it reports nodes that transformations left incomplete.
     """

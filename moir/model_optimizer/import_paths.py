@@ -105,7 +105,7 @@ def names_in(name: str) -> list[str]:
 
 
 class LegacyModule(ModuleType):
-    """A module of Model Optimizer; its names are looked up when they are asked for."""
+    """A stand-in for a module of Model Optimizer; a name in it is looked up when it is used."""
 
     def __init__(self, fullname: str, name: str | None) -> None:
         super().__init__(fullname, "A module of Model Optimizer, see moir.model_optimizer.import_paths.")
@@ -173,7 +173,7 @@ def load_installed(fullname: str) -> ModuleType:
 
 @contextmanager
 def _only_installed() -> Generator[None]:
-    """Within the context, `sys.modules` has no module below `openvino` that was made in this file.
+    """A context in which `sys.modules` has no module below `openvino` that was made in this file.
 
     The modules of Model Optimizer are restored at the end, as is a stand-in whose module was not imported meanwhile.
     """
@@ -194,7 +194,7 @@ def _only_installed() -> Generator[None]:
 
 
 class _LegacyLoader(Loader):
-    """Loads a module that is made here, or returns an existing one."""
+    """Loads a module that this file creates, or returns an existing one."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
@@ -204,7 +204,7 @@ class _LegacyLoader(Loader):
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: the module has no code."""
+        """Does nothing, because the module has no code."""
         if self._spec is not None:
             module.__spec__ = self._spec
 

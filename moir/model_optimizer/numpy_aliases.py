@@ -28,7 +28,7 @@ _FUNCTIONS = {
     "sometrue": "any",
     "trapz": "trapezoid",
 }
-"""Removed name -> the present name in numpy."""
+"""Removed name -> the current name in numpy."""
 
 _VALUES: dict[str, Any] = {
     "bool": bool,

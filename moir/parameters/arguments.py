@@ -46,7 +46,7 @@ class Expected(Record):
     advice: Callable[[Any], str | None] = no_advice
 
     def or_none(self) -> Expected:
-        """The same expectation, but None is accepted, too."""
+        """The same expectation, except that None is accepted, too."""
         return self.with_fields(description=f"{self.description} or None", accepts=self._accepts_or_none)
 
     def _accepts_or_none(self, value: object) -> bool:
@@ -103,7 +103,8 @@ def _bound(
     positional: Sequence[object],
     named: Mapping[str, object],
 ) -> dict[str, object]:
-    """The given arguments by name. Raises ArgumentError for those that the function does not have, or that it lacks.
+    """The given arguments by name. Raises ArgumentError for arguments that the function does not have, and for missing
+    ones.
 
     Args:
         function: the name of the function, for messages.
@@ -141,7 +142,7 @@ def _call(function: str, signature: inspect.Signature) -> str:
 
 
 def shown(value: object) -> str:
-    """A value for a message: in short, with its type."""
+    """A value as a short text for a message, with its type."""
     if value is None or isinstance(value, type):
         return repr(value)
     text = repr(value)
@@ -151,19 +152,19 @@ def shown(value: object) -> str:
 
 
 def elements(value: object) -> list[Any] | None:
-    """The elements of a sequence; None for any other value, a text included."""
+    """The elements of a sequence as a list; None for a text, and for any other value that is not a sequence."""
     return list(cast("Sequence[Any]", value)) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else None
 
 
 def list_of(accepts: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """The predicate of sequences whose elements are all accepted."""
+    """A predicate that is true for sequences all of whose elements fulfil `accepts`."""
     return lambda value: (listed := elements(value)) is not None and all(map(accepts, listed))
 
 
 def advice_on_instances(accepts: Callable[[Any], bool]) -> Callable[[Any], str | None]:
-    """A function that gives the next step for a value that is not a list of accepted instances.
+    """A function that returns advice for a value that is not a list of instances that `accepts` accepts.
 
-    It has one for a class in the list, and for an element that is not in a list; None for other values.
+    There is advice for a class in the list, and for an instance that is not in a list; None for other values.
     """
 
     def advice(value: object) -> str | None:

@@ -42,7 +42,7 @@ def notation_of(values: Sequence[ChannelValues]) -> str:
 
 
 def channel_values(value: object) -> tuple[ChannelValues, ...]:
-    """The channel values of a text or an object.
+    """The channel values of inputs that a text or an object gives.
 
     Args:
         value: a text; a number, or a list of numbers, for the only input; a list of those for all inputs; or a mapping
@@ -74,7 +74,10 @@ def channel_values(value: object) -> tuple[ChannelValues, ...]:
 
 
 def divisors(value: object) -> tuple[ChannelValues, ...]:
-    """The channel values of a text or an object, as `channel_values`. Raises NotationError for a 0 among them, too."""
+    """The channel values of inputs that a text or an object gives, as `channel_values`.
+
+    Raises NotationError if one of them is 0, too.
+    """
     values = channel_values(value)
     if any(not all(each.values) for each in values):
         raise NotationError(f"{notation_of(values)!r}: division by 0")
@@ -107,7 +110,7 @@ def _read_numbers(notation: Notation) -> tuple[float, ...]:
 
 
 def _plain(value: object) -> object:
-    """A value without numpy: lists and numbers."""
+    """A value in which arrays and scalars of numpy are replaced by lists and numbers."""
     if hasattr(value, "tolist"):
         return cast(Any, value).tolist()
     return list(cast("Sequence[object]", value)) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else value

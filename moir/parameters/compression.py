@@ -33,7 +33,7 @@ def _ratio(value: Any) -> float:
 
 
 def _codes(options: Options) -> Mapping[str, FieldValue] | None:
-    """The field `codes` of `compress-weights`; None if no parameter asks for compression.
+    """The field `codes` of `compress-weights`; None if no parameter requests compression.
 
     Raises UsageError if parameters contradict each other.
     """

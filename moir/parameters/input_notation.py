@@ -68,7 +68,7 @@ ANY = Dimension(0, None)
 
 @dataclass(frozen=True)
 class Place:
-    """The place of an input or an output in a model, as written in the notation.
+    """The designation of an input or an output in a model, as written in the notation.
 
     Args:
         text: the name, with the ports if it is not quoted; empty for the next input of the model in its order.
@@ -83,8 +83,8 @@ class Place:
     output_port: int | None = None
 
     def readings(self) -> Iterator[tuple[str, int | None, int | None]]:
-        """The possible meanings of the text as name, input port and output port; in the first one the whole text is
-        the name.
+        """The possible meanings of the text as name, input port and output port; in the first of them, the whole text
+        is the name.
         """
         yield self.text, self.input_port, self.output_port
         if self.is_exact:
@@ -108,7 +108,7 @@ class InputItem:
     """One item of the notation.
 
     Args:
-        place: where the input is.
+        place: which input it is.
         shape: its dimensions; None if they are not given.
         element: its element type as the IR names it; empty if it is not given.
         value: the value that takes its place, flat; None if it is not frozen.
@@ -171,12 +171,12 @@ def split_items(text: str, brackets: str = "[]{}") -> list[str]:
 
 
 def input_items(text: str) -> tuple[InputItem, ...]:
-    """The items of a text. Raises ValueError, with a reason that quotes the item, for an invalid text."""
+    """The items that a text describes. Raises ValueError, with a reason that quotes the item, for an invalid text."""
     return tuple(map(input_item, split_items(text)))
 
 
 def input_item(text: str) -> InputItem:
-    """One item. Raises ValueError for an invalid text."""
+    """The only item that a text describes. Raises ValueError for an invalid text."""
     left, arrow, right = _frozen(text)
     value, is_scalar = _value(right.strip(), text) if arrow else (None, False)
     shape: tuple[Dimension, ...] | None = None
@@ -204,7 +204,10 @@ def _frozen(text: str) -> tuple[str, str, str]:
 
 
 def place(text: str) -> Place:
-    """The place that a text names. Raises ValueError for quotes that are not around a name."""
+    """The designation of an input or output that a text contains.
+
+    Raises ValueError for quotes that are not around a name.
+    """
     if match := _QUOTED.fullmatch(text):
         before, after = (int(each) if each else None for each in (match[1], match[4]))
         return Place(match[2] if match[3] is None else match[3], True, before, after)
@@ -212,7 +215,7 @@ def place(text: str) -> Place:
 
 
 def places(text: str) -> tuple[Place, ...]:
-    """The places that a text lists, as outputs are given. Raises ValueError for an empty one."""
+    """The designations that a text lists, as outputs are given. Raises ValueError for an empty one."""
     listed_places = tuple(map(place, split_items(text, "")))
     if not all(each.text for each in listed_places):
         raise ValueError(f"{text!r} has an empty item")
@@ -229,7 +232,7 @@ def parse_shape(text: str) -> tuple[Dimension, ...]:
 
 
 def parse_dimension(text: str) -> Dimension:
-    """A dimension. Raises ValueError for an invalid text."""
+    """The dimension that a text describes. Raises ValueError for an invalid text."""
     text = text.strip()
     if text in ("?", "-1"):
         return ANY
@@ -268,7 +271,7 @@ def element_type(name: str) -> str:
 
 
 def _value(text: str, item: str) -> tuple[tuple[Any, ...], bool]:
-    """The value after an arrow, flat, and whether it is a scalar, written without brackets.
+    """The value after an arrow, as a flat tuple, and whether it is a scalar, that is, written without brackets.
 
     Raises ValueError for an invalid text, with a message that quotes `item`, the whole item.
     """
@@ -293,17 +296,17 @@ def _literal(text: str) -> Any:
     return value if isinstance(value, bool | int | float | str) else text
 
 
-def merged(items: Sequence[InputItem], given: Sequence[tuple[Dimension, ...]]) -> tuple[InputItem, ...]:
-    """The items of `--input` with the shapes of `--input-shape` (`given`), which belong to the items in order, or to
+def merged(items: Sequence[InputItem], shapes: Sequence[tuple[Dimension, ...]]) -> tuple[InputItem, ...]:
+    """The items of `--input` with the shapes of `--input-shape` (`shapes`), which belong to the items in order, or to
     the model's inputs if there are no items.
 
     Raises UsageError if an item has a shape already, or their numbers differ.
     """
     if not items:
-        return tuple(InputItem(shape=shape) for shape in given)
-    if len(items) != len(given):
-        raise UsageError(f"there are {len(given)} shapes for {len(items)} inputs", hint="give each input of --input a shape")
+        return tuple(InputItem(shape=shape) for shape in shapes)
+    if len(items) != len(shapes):
+        raise UsageError(f"there are {len(shapes)} shapes for {len(items)} inputs", hint="give each input of --input a shape")
     for item in items:
         if item.shape is not None:
             raise UsageError(f"the input {str(item)!r} has two shapes", hint="leave out --input-shape, or the shape in --input")
-    return tuple(InputItem(item.place, shape, item.element, item.value, item.is_scalar) for item, shape in zip(items, given, strict=True))
+    return tuple(InputItem(item.place, shape, item.element, item.value, item.is_scalar) for item, shape in zip(items, shapes, strict=True))

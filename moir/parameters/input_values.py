@@ -55,7 +55,10 @@ class Input(NamedTuple):
 
 
 def inputs_of(given: Any) -> tuple[InputItem, ...]:
-    """The items of a value. Raises ValueError or TypeError for any other value."""
+    """The input items that a Python value describes.
+
+    Raises ValueError or TypeError for a value that is not in one of the forms.
+    """
     if isinstance(given, str):
         return input_items(given)
     if isinstance(given, Mapping):
@@ -66,51 +69,53 @@ def inputs_of(given: Any) -> tuple[InputItem, ...]:
     return tuple(map(_item, given))
 
 
-def outputs_of(given: Any) -> tuple[Place, ...]:
-    """Places of outputs from a text, or from a list of names. Raises ValueError for any other value."""
-    if isinstance(given, str):
-        return places(given)
-    if not _is_sequence(given) or not all(isinstance(each, str) for each in given):
-        raise ValueError(f"{given!r} is not a list of names")
-    return tuple(map(_place, given))
+def outputs_of(value: Any) -> tuple[Place, ...]:
+    """The designations of outputs in a text, or in a list of names. Raises ValueError for any other value."""
+    if isinstance(value, str):
+        return places(value)
+    if not _is_sequence(value) or not all(isinstance(each, str) for each in value):
+        raise ValueError(f"{value!r} is not a list of names")
+    return tuple(map(_place, value))
 
 
-def shapes_of(given: Any) -> tuple[tuple[Dimension, ...], ...]:
+def shapes_of(value: Any) -> tuple[tuple[Dimension, ...], ...]:
     """Shapes from a text, one shape, or a list of shapes. Raises ValueError for any other value."""
-    if isinstance(given, str):
-        return shapes(given)
-    if isinstance(given, Mapping):
-        raise ValueError(f"shapes by name are not a list of shapes; give them as input: input={given!r}")
-    if _is_shape(given):
-        return (shape_of(given),)
-    return tuple(map(shape_of, given))
+    if isinstance(value, str):
+        return shapes(value)
+    if isinstance(value, Mapping):
+        raise ValueError(f"shapes by name are not a list of shapes; give them as input: input={value!r}")
+    if _is_shape(value):
+        return (shape_of(value),)
+    return tuple(map(shape_of, value))
 
 
-def _is_sequence(given: Any) -> bool:
-    return isinstance(given, Sequence)
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Sequence)
 
 
-def _is_tuple(given: Any) -> bool:
+def _is_tuple(value: Any) -> bool:
     """Whether a value is a plain tuple, not a named one."""
-    return isinstance(given, tuple) and not hasattr(cast("object", given), "_fields")
+    return isinstance(value, tuple) and not hasattr(cast("object", value), "_fields")
 
 
-def _is_item(given: Any) -> bool:
-    """Whether a value is one item: an `Input`, Model Optimizer's InputCutInfo, or a tuple that begins with a name."""
-    if _is_tuple(given):
-        named = len(given) > 1 and isinstance(given[0], str)
-        return named and not all(isinstance(each, str | int) or each is None for each in given[1:])
-    return hasattr(given, "name") and hasattr(given, "shape") and not hasattr(given, "dtype")
+def _is_item(value: Any) -> bool:
+    """Whether a value describes one input: an `Input`, Model Optimizer's InputCutInfo, or a tuple that begins with a
+    name.
+    """
+    if _is_tuple(value):
+        named = len(value) > 1 and isinstance(value[0], str)
+        return named and not all(isinstance(each, str | int) or each is None for each in value[1:])
+    return hasattr(value, "name") and hasattr(value, "shape") and not hasattr(value, "dtype")
 
 
-def _is_shape(given: Any) -> bool:
-    if isinstance(given, list) or _is_tuple(given):
-        dimensions = list(cast("Sequence[Any]", given))
+def _is_shape(value: Any) -> bool:
+    if isinstance(value, list) or _is_tuple(value):
+        dimensions = list(cast("Sequence[Any]", value))
         if dimensions and any(all(isinstance(each, kind) for each in dimensions) for kind in (str, tuple)):
             # A list of input names, or a list of shapes.
             return False
         return all(each is None or isinstance(each, str | int) or _is_dimension(each) for each in dimensions)
-    return type(given).__name__ in ("PartialShape", "Shape", "TensorShape")
+    return type(value).__name__ in ("PartialShape", "Shape", "TensorShape")
 
 
 def _is_dimension(each: Any) -> bool:
@@ -119,44 +124,44 @@ def _is_dimension(each: Any) -> bool:
     return type(each).__name__ == "Dimension" or (hasattr(each, "__index__") and not getattr(each, "shape", ()))
 
 
-def _is_type(given: Any) -> bool:
-    return isinstance(given, type) or type(given).__name__ in ("Type", "DType") or type(given).__module__.startswith("numpy.dtypes")
+def _is_type(value: Any) -> bool:
+    return isinstance(value, type) or type(value).__name__ in ("Type", "DType") or type(value).__module__.startswith("numpy.dtypes")
 
 
-def _item(given: Any) -> InputItem:
-    if isinstance(given, str):
-        return input_item(given)
-    if _is_shape(given):
-        return InputItem(shape=shape_of(given))
-    if _is_type(given):
-        return InputItem(element=_element(given))
-    if _is_tuple(given):
-        return _named(given[0], tuple(given[1:])) if given and isinstance(given[0], str) else _named("", given)
-    if not _is_item(given):
-        raise ValueError(f"{given!r} is not an input: it is a text, a shape, an element type or a moir.Input")
-    return _of_fields(given.name or "", given)
+def _item(value: Any) -> InputItem:
+    if isinstance(value, str):
+        return input_item(value)
+    if _is_shape(value):
+        return InputItem(shape=shape_of(value))
+    if _is_type(value):
+        return InputItem(element=_element(value))
+    if _is_tuple(value):
+        return _named(value[0], tuple(value[1:])) if value and isinstance(value[0], str) else _named("", value)
+    if not _is_item(value):
+        raise ValueError(f"{value!r} is not an input: it is a text, a shape, an element type or a moir.Input")
+    return _of_fields(value.name or "", value)
 
 
-def _of_fields(name: str, given: Any) -> InputItem:
-    return _built(name, given.shape, getattr(given, "type", None), getattr(given, "value", None))
+def _of_fields(name: str, value: Any) -> InputItem:
+    return _built(name, value.shape, getattr(value, "type", None), getattr(value, "value", None))
 
 
-def _named(name: str, given: Any) -> InputItem:
-    """The item of a name and its specification: shape, type, a tuple of both, or its value."""
-    if _is_shape(given):
-        return _built(name, given, None, None)
-    if _is_tuple(given):
-        shape = next((each for each in given if _is_shape(each)), None)
-        types = [each for each in given if each is not None and each is not shape]
+def _named(name: str, value: Any) -> InputItem:
+    """The input item for a name and what a mapping has for it: a shape, a type, a tuple of both, or a value."""
+    if _is_shape(value):
+        return _built(name, value, None, None)
+    if _is_tuple(value):
+        shape = next((each for each in value if _is_shape(each)), None)
+        types = [each for each in value if each is not None and each is not shape]
         if len(types) > 1:
-            raise ValueError(f"{given!r} is not an input: a tuple has a name, a shape and an element type")
+            raise ValueError(f"{value!r} is not an input: a tuple has a name, a shape and an element type")
         return _built(name, shape, types[0] if types else None, None)
-    if isinstance(given, str):
-        described = input_item(given if given[:1] in "[{-" else f"{{{given}}}")
+    if isinstance(value, str):
+        described = input_item(value if value[:1] in "[{-" else f"{{{value}}}")
         return InputItem(_place(name), described.shape, described.element, described.value, described.is_scalar)
-    if _is_type(given):
-        return _built(name, None, given, None)
-    return _of_fields(name, given) if _is_item(given) else _built(name, None, None, given)
+    if _is_type(value):
+        return _built(name, None, value, None)
+    return _of_fields(name, value) if _is_item(value) else _built(name, None, None, value)
 
 
 def _built(name: str, shape: Any, element: Any, value: Any) -> InputItem:
@@ -176,38 +181,38 @@ def _built(name: str, shape: Any, element: Any, value: Any) -> InputItem:
 
 
 def _place(name: str) -> Place:
-    """The place with a name from a Python value, where commas and brackets are part of the name."""
+    """The designation that consists of a name in a Python value, where commas and brackets are part of the name."""
     input_place = place(name)
     return Place(name, is_exact=True) if not input_place.is_exact and re.search(r"[\[\]{},'\"]|->|^\s|\s$", name) else input_place
 
 
-def shape_of(given: Any) -> tuple[Dimension, ...]:
-    """A shape. Raises ValueError for a value that is not a shape."""
-    if isinstance(given, str):
-        return parse_shape(given.strip().removeprefix("[").removesuffix("]"))
-    if type(given).__name__ == "TensorShape":
-        given = given.as_list()
-    elif type(given).__name__ in ("PartialShape", "Shape"):
-        return parse_shape(str(given).strip("[]{}"))
-    return tuple(map(_dimension, given))
+def shape_of(value: Any) -> tuple[Dimension, ...]:
+    """The dimensions that a Python value describes. Raises ValueError for a value that is not a shape."""
+    if isinstance(value, str):
+        return parse_shape(value.strip().removeprefix("[").removesuffix("]"))
+    if type(value).__name__ == "TensorShape":
+        value = value.as_list()
+    elif type(value).__name__ in ("PartialShape", "Shape"):
+        return parse_shape(str(value).strip("[]{}"))
+    return tuple(map(_dimension, value))
 
 
-def _dimension(given: Any) -> Dimension:
-    if given is None:
+def _dimension(value: Any) -> Dimension:
+    if value is None:
         return ANY
-    if _is_tuple(given):
-        low, high = given
+    if _is_tuple(value):
+        low, high = value
         return parse_dimension(f"{low}..{'' if high < 0 else high}")
-    return parse_dimension(str(given))
+    return parse_dimension(str(value))
 
 
-def _element(given: Any) -> str:
-    """The name in the IR of an element type; empty for None."""
-    if given is None or given == "":
+def _element(value: Any) -> str:
+    """The name in the IR of the element type that a Python value describes; empty for None."""
+    if value is None or value == "":
         return ""
-    if isinstance(given, str):
-        return element_type(given)
-    name = getattr(given, "name", None) or getattr(given, "__name__", "")
+    if isinstance(value, str):
+        return element_type(value)
+    name = getattr(value, "name", None) or getattr(value, "__name__", "")
     # OpenVINO's Type prints as <Type: 'float32'>.
-    match = re.search(r"'(\w+)'", str(given)) if type(given).__name__ == "Type" else None
+    match = re.search(r"'(\w+)'", str(value)) if type(value).__name__ == "Type" else None
     return element_type(match[1] if match else str(name))

@@ -50,7 +50,7 @@ _SHAPES = structured("shapes: a text as of --input-shape, a shape, or a list of 
 
 
 def _items(options: Options) -> tuple[InputItem, ...]:
-    """The input items of `input`, `input_shape` and the frozen values, merged; empty if none is given."""
+    """The input items of `input`, completed by `input_shape` and the frozen values; empty if none of these is given."""
     items, given = options[INPUT], options[INPUT_SHAPE]
     if not (items or given or options[FREEZE]):
         return ()
@@ -75,7 +75,7 @@ def _cut(options: Options) -> Mapping[str, FieldValue] | None:
 
 
 def _described(part: str) -> PassRequest:
-    """Make the request for the pass that sets `part` (`element`, `shape` or `value`) of the inputs.
+    """The request for the pass that sets `part` (`element`, `shape` or `value`) of the inputs.
 
     The pass runs only if an item has this part. After cut-inputs, the inputs are in the order of the items.
     """

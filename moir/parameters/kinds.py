@@ -17,14 +17,17 @@ _TRUTHS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no
 
 
 def truth(text: str) -> bool:
-    """True or False, in any of the usual words. Raises ValueError for any other."""
+    """The boolean that a text stands for: True or False, in any of the usual words.
+
+    Raises ValueError for any other text.
+    """
     if text.lower() not in _TRUTHS:
         raise ValueError(f"{text!r} is neither true nor false")
     return _TRUTHS[text.lower()]
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """The parts between commas, without those that are empty."""
+    """The parts of a text between commas, without those that are empty."""
     return tuple(part for each in text.split(",") if (part := each.strip()))
 
 
@@ -67,7 +70,7 @@ def choice(values: Mapping[str, V], expected: Expected) -> Kind[V]:
 
 
 def structured(description: str, reader: Callable[[Any], T], plain: Callable[[T], Plain]) -> Kind[T]:
-    """Values with a notation of their own.
+    """A kind of parameter whose values have a notation of their own.
 
     Args:
         description: what `convert_model` expects, a noun clause.

@@ -94,7 +94,7 @@ def read_layout(notation: Notation) -> Layout:
 
 
 def starts_layout(notation: Notation) -> bool:
-    """Whether the next character may begin a layout: a bracket, or the name of a dimension."""
+    """Whether a layout may begin at the next character: it is a bracket, or the name of a dimension."""
     return _starts(notation, rf"\[|{_SHORT}")
 
 

@@ -39,7 +39,11 @@ class Notation:
         self.position = len(self.text) - len(self.rest.lstrip())
 
     def matched(self, pattern: str) -> str | None:
-        """Read the text that a regular expression matches here, and the blanks after it. None without a match."""
+        """Read the text that a regular expression matches at the current position, and the blanks after it; returns the
+        text.
+
+        None, with nothing read, if it does not match.
+        """
         match = re.compile(pattern).match(self.text, self.position)
         if match is None:
             return None
@@ -48,9 +52,11 @@ class Notation:
         return match[0]
 
     def expect(self, pattern: str, description: str, *, hint: str | None = None) -> str:
-        """Read the text that a regular expression matches here, and the blanks after it.
+        """Read the text that a regular expression matches at the current position, and the blanks after it; returns the
+        text.
 
-        Raises NotationError without a match, in which `description` names the missing text, and `hint` the next step.
+        Raises NotationError if it does not match, in which `description` names the missing text, and `hint` the next
+        step.
         """
         text = self.matched(pattern)
         if text is None:
@@ -85,7 +91,7 @@ class Notation:
 
         Args:
             reason: what is wrong, a clause.
-            at: where; by default where the text is read.
+            at: the position of the mistake; by default the current position.
             hint: the next step.
         """
         position = self.position if at is None else at

@@ -13,10 +13,10 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 Plain: TypeAlias = bool | int | float | str | list[str]
-"""A value in the form of a configuration file."""
+"""The type of values in a configuration file."""
 
 FieldValue: TypeAlias = bool | int | float | str | tuple[str, ...]
-"""A value of a field of a pass, which can be written in a pipeline."""
+"""The type of values of a pass's fields, which can be written in a pipeline."""
 
 
 class Kind(Record, Generic[K]):
@@ -52,7 +52,7 @@ class Options(Protocol):
 
 
 PassOptions: TypeAlias = Callable[[Options], Mapping[str, FieldValue] | None]
-"""A function from the options of a conversion to the fields of a pass, by name; it returns None if the pass does not
+"""A function that returns the fields of a pass, by name, for the options of a conversion; None if the pass does not
 run.
 """
 
@@ -60,7 +60,7 @@ run.
 class PassRequest(Record):
     """A pass of the default pipeline that runs only if parameters ask for it, or whose fields depend on parameters.
 
-    Its place is that of its name in the tuples of `moir.pipeline`.
+    Its position in the pipeline is that of its name in the tuples of `moir.pipeline`.
 
     Args:
         name: the name of the pass.
@@ -75,7 +75,7 @@ class PassRequest(Record):
 
 
 def no_notes(_: object) -> Sequence[str]:
-    """No notes."""
+    """An empty list of notes, for parameters without notes."""
     return ()
 
 

@@ -57,8 +57,8 @@ def _number(value: float) -> Plain:
 
 
 def _fields(options: Options) -> Mapping[str, FieldValue] | None:
-    """The fields of `preprocess-inputs`, with layouts; None, so that the pass does not run, without any
-    preprocessing.
+    """The fields of `preprocess-inputs`, layouts included; None if no preprocessing is given, so that the pass does not
+    run.
     """
     scale = options[SCALE]
     given: dict[str, FieldValue] = {

@@ -1,4 +1,6 @@
-"""The keywords that are options of readers, for type checkers: nothing imports this file while moir starts."""
+"""The keywords that are options of readers, as a type for type checkers; nothing imports this file while moir
+starts.
+"""
 
 from __future__ import annotations
 

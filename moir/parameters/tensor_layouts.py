@@ -47,7 +47,7 @@ def notation_of(layouts: Sequence[TensorLayout]) -> str:
 
 
 def tensor_layouts(value: object) -> tuple[TensorLayout, ...]:
-    """The layouts of a text or an object.
+    """The layouts of inputs and outputs that a text or an object gives.
 
     Args:
         value: a text; a list of texts or pairs, one for each input; or a mapping from names of inputs and outputs to

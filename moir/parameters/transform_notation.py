@@ -30,7 +30,7 @@ KNOWN: Mapping[str, Mapping[str, tuple[str, Callable[[object], bool]]]] = {
     "MakeStateful": {"param_res_names": ("a mapping of names of inputs to names of outputs, {'in':'out'}", _is_mapping_of_names)},
     "Pruning": {},
 }
-"""The transformations, their options, and the kinds of the options' values."""
+"""Name of a transformation -> name of an option -> a description of the option's values, and a predicate for them."""
 
 
 @dataclass(frozen=True)

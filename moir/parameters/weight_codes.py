@@ -36,11 +36,17 @@ MODES = {
 """The modes by their names, which are those of NNCF. docs/compression.md has the results of the defaults."""
 
 GROUP_OF_LANGUAGE_MODELS, SHARE_OF_LANGUAGE_MODELS = 128, 1.0
-"""The defaults of codes of 4 bits in language models, which are those of NNCF. Trained ones tolerate more rounding than
-other networks, and their size is what their speed depends on."""
+"""The defaults for codes of 4 bits in language models, which are those of NNCF: the number of weights in a group, and
+the share of weights with such codes.
+
+Trained language models tolerate more rounding than other networks, and their speed depends on their size.
+"""
 
 SMALLEST_GROUP = 16
-"""Sizes of groups are multiples of this number; the CPU plugin wants at least 4 weights in a group."""
+"""The smallest size of a group.
+
+All sizes are multiples of it; the CPU plugin requires at least 4 weights in a group.
+"""
 
 
 class WeightCodes(NamedTuple):
@@ -62,24 +68,24 @@ class WeightCodes(NamedTuple):
         return ":".join(parts).rstrip(":")
 
     def with_defaults(self, is_language_model: bool) -> WeightCodes:
-        """The codes with a group and a share, those of the mode, or of language models, where none are given."""
+        """The same codes with the default group and share, of the mode or of language models, where they have none."""
         mode = MODES[self.mode]
         is_own = is_language_model and mode.bits < 8
         group, most = (GROUP_OF_LANGUAGE_MODELS, SHARE_OF_LANGUAGE_MODELS) if is_own else (mode.group, mode.share)
         return WeightCodes(self.mode, group if self.group is None else self.group, most if self.share is None else self.share)
 
 
-def weight_codes(given: Any) -> WeightCodes:
-    """The codes that a text names; any other value is returned unchanged. Raises ValueError for an unknown text."""
-    if isinstance(given, WeightCodes):
-        return given
-    mode, *rest = (part.strip() for part in str(given).split(":"))
+def weight_codes(value: Any) -> WeightCodes:
+    """The codes that a text describes; any other value is returned unchanged. Raises ValueError for an unknown text."""
+    if isinstance(value, WeightCodes):
+        return value
+    mode, *rest = (part.strip() for part in str(value).split(":"))
     mode = mode.lower().replace("-", "_")
     if mode not in MODES:
         listed = f"the modes are {', '.join(MODES)}"
         raise ValueError(f"there is no compression of weights {mode!r}; {did_you_mean(mode, MODES, listed)}")
     if len(rest) > 2:
-        raise ValueError(f"{given!r} is not a compression of weights: write MODE[:GROUP[:SHARE]], as in int4_sym:128:0.8")
+        raise ValueError(f"{value!r} is not a compression of weights: write MODE[:GROUP[:SHARE]], as in int4_sym:128:0.8")
     group = group_size(rest[0]) if rest and rest[0] else None
     largest = share(rest[1]) if len(rest) > 1 and rest[1] else None
     if largest is not None and MODES[mode].bits == 8:
@@ -88,9 +94,11 @@ def weight_codes(given: Any) -> WeightCodes:
 
 
 def with_parameters(codes: WeightCodes | None, group: int | None, ratio: float | None) -> WeightCodes:
-    """The value of `compress_weights` completed by `group_size` and `ratio`, each None if it is not given.
+    """`codes`, the value of `compress_weights`, with the group of `group_size` and the share of `ratio`, each None if
+    it is not given.
 
-    Raises UsageError if `compress_weights` is absent, has other values, or gives all weights 8 bits.
+    Raises UsageError if a group or ratio is given and `compress_weights` is absent, has them already, or gives all
+    weights 8 bits.
     """
     if codes is None:
         name = "ratio" if group is None else "group_size"
@@ -104,7 +112,7 @@ def with_parameters(codes: WeightCodes | None, group: int | None, ratio: float |
 
 
 def group_size(text: str) -> int:
-    """The size of groups that a text names; 0 for all weights of a channel. Raises ValueError for another text."""
+    """The size of groups that a text gives; 0 for all weights of a channel. Raises ValueError for another text."""
     if text in ("channel", "-1", "0"):
         return 0
     if not re.fullmatch("[0-9]{1,9}", text) or int(text) % SMALLEST_GROUP:
@@ -115,7 +123,7 @@ def group_size(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """The share of weights that a text names. Raises ValueError for another text."""
+    """The share of weights that a text gives, from 0 to 1. Raises ValueError for another text."""
     if not re.fullmatch(r"0|1|0?\.[0-9]{1,9}|1\.0*", text):
         raise ValueError(f"{text!r} is not a share of the weights: a number from 0 to 1")
     return float(text)

@@ -60,7 +60,8 @@ def lowering_passes() -> dict[str, Framework]:
 
 
 OUTPUT_PASSES: Mapping[str, str] = {"lower-to-onnx": "moir.lowering.to_onnx.driver:LowerToOnnxPass"}
-"""The passes from opset dialects to the form of an output other than IR, which no pipeline runs: `module:class`."""
+"""`module:class` of the passes from opset dialects to the form of an output other than IR; no pipeline contains them.
+"""
 
 
 def is_pass(name: str) -> bool:
@@ -83,8 +84,9 @@ INTERFACE: tuple[str, ...] = (
     "freeze-inputs",
     "check-states",
 )
-"""The passes that change inputs and outputs before anything is lowered: operations that are cut off need no
-lowering.
+"""The passes that change inputs and outputs.
+
+They run before anything is lowered: operations that are cut off need no lowering.
 """
 
 MIDDLE: tuple[str, ...] = (
@@ -179,7 +181,9 @@ MIDDLE: tuple[str, ...] = (
 
 
 def back(target: Target) -> tuple[str, ...]:
-    """The passes from simplified operations to those that are emitted for a target, in the forms that it executes."""
+    """The names of the passes, in order, from simplified operations to those that are emitted for a target, in the
+    forms that it executes.
+    """
     return (
         "back-start",
         *target.preferred_forms,
@@ -250,7 +254,10 @@ def unknown_pass(name: str, known: Iterable[str]) -> UsageError:
 
 
 def build_pass(source: type[ModulePass], spec: ArgSpec) -> ModulePass:
-    """An instance of a pass with the options of its entry in a pipeline. Raises UsageError for an unknown option."""
+    """An instance of the class `source` of a pass, with the options in `spec`, its entry in a pipeline.
+
+    Raises UsageError for an unknown option.
+    """
     from dataclasses import MISSING, fields
 
     from moir.support.xdsl_passes import module_pass_class
@@ -301,7 +308,7 @@ class DeferredPass(Pass):
         vars(self)["values"] = values or {}
 
     def loaded(self) -> ModulePass:
-        """The pass itself."""
+        """The pass that this one stands for; its module is imported at the first call."""
         return load_pass(self.name)(**vars(self)["values"])
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -309,7 +316,7 @@ class DeferredPass(Pass):
 
 
 def loaded(each: ModulePass) -> ModulePass:
-    """The pass that a deferred pass loads; any other pass itself."""
+    """The pass that a deferred pass stands for; any other pass itself."""
     return each.loaded() if isinstance(each, DeferredPass) else each
 
 
@@ -336,7 +343,7 @@ def pipeline_names(framework: str = ONNX.dialect, options: ConversionOptions | N
 
 
 def _is_needed(name: str, framework: Framework, options: ConversionOptions, own: Set[str]) -> bool:
-    """Whether models of a framework go through a pass; `own` are the passes that belong to single frameworks."""
+    """Whether models of a framework go through the pass `name`; `own` are the passes that only some frameworks have."""
     if options.pass_options(name) is None:
         return False
     if PASS_MODULES.get(name, "").startswith(LAYOUT_PASSES):

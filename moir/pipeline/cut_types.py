@@ -54,7 +54,9 @@ def infer_cut_types(module: ModuleOp, items: Sequence[InputItem], framework: Fra
 
 
 def _unknown(names: ModelNames, items: Sequence[InputItem]) -> dict[Place, SSAValue]:
-    """The tensors of dynamic rank at which items without a shape cut, by places that name them as outputs."""
+    """The tensors of dynamic rank at which items without a shape cut the model, by the designations that name them as
+    outputs.
+    """
     unknown: dict[Place, SSAValue] = {}
     for index, item in enumerate(items):
         if item.shape is not None:

@@ -853,7 +853,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "widen-repeated-parts": ((("Concat",), ("Split",)),),
     "write-zero-parameters": ((("HardSigmoid", "Selu"),),),
 }
-"""Alternatives by the name of the pass: each is a list of sets of kinds, and a module needs a kind of each set.
+"""Name of a pass -> alternatives, each a list of sets of kinds: it can change a module with a kind of each set of one.
 
 A pass that is not listed may change any module.
 """
@@ -895,4 +895,4 @@ PASS_ELEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "widen-integers": ("i8", "u8"),
 }
-"""Element types by the name of the pass: a module needs a value of one of them. Other passes have no such need."""
+"""Name of a pass -> element types: it can change a module only if a value has one of them. Others have no such need."""

@@ -1,4 +1,4 @@
-"""Which passes run: those that may change the module in its present state.
+"""Decides which passes run: those that may change the module in its present state.
 
 A pass does not run, and is not even imported, if the module has no operations that it could change, or no values of
 the element types that it changes; nor if it changed nothing before and nothing has changed since. Only passes of the
@@ -28,7 +28,7 @@ class PassSchedule:
 
     Args:
         module: the module, which only these passes change.
-        verifies: whether to compute all facts that are still held after each pass anew, and compare them.
+        verifies: whether to compute, after each pass, all facts anew that are still held, and compare them.
     """
 
     def __init__(self, module: ModuleOp, *, verifies: bool = False) -> None:
@@ -40,7 +40,9 @@ class PassSchedule:
 
     @cached_property
     def _context(self) -> Context:
-        """The context for passes that need one, if the caller gives none; no pass of a plain conversion needs it."""
+        """The context of dialects for passes that need one, if the caller gives none; no pass of a plain conversion
+        needs it.
+        """
         from moir.dialects.context import MoirContext
 
         return MoirContext()

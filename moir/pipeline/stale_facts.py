@@ -33,7 +33,7 @@ class StaleFact(Exception):
 
 
 def check_facts(held: Analyses) -> None:
-    """Raise StaleFact for the first cached fact that differs from the fact computed anew."""
+    """Raise StaleFact for the first fact in `held` that differs from the fact computed anew."""
     fresh = Analyses(held.module)
     operations = list(fresh.operations(Operation))
     if held.lists_operations:
@@ -53,8 +53,8 @@ def _check_operations(held: Sequence[Operation], fresh: Sequence[Operation], mod
 
 
 def _check_dimensions(held: Dimensions, fresh: Dimensions, operations: Sequence[Operation]) -> None:
-    """The held dimensions may be more refined than newly computed ones, but must contradict neither these nor
-    the types.
+    """Compare the held dimensions with newly computed ones: they may be more refined, but must contradict neither these
+    nor the types.
     """
     sizes: dict[Symbol, int] = {}
     held.scan(operations)

@@ -1,4 +1,4 @@
-"""Shapes of inputs that were given in the layout after `--layout`, although `--input` takes those of the model.
+"""Detects shapes of inputs that were given in the layout after `--layout`, although `--input` takes those of the model.
 
     moir image.onnx --layout 'image(nchw->nhwc)' --input 'image[1,224,224,3]'       // the model: image[?,3,224,224]
 ->  shapes are those of the model, before --layout; did you mean image[1,3,224,224]?
@@ -48,7 +48,9 @@ def hint_on_swapped_shapes(module: ModuleOp, options: ConversionOptions) -> str 
 
 
 def _meant(names: ModelNames, layouts: dict[Operation, TensorLayout], items: Sequence[InputItem]) -> Iterator[str]:
-    """The inputs whose given shape fits the declared one only after it is converted to the layout of the model."""
+    """A text for each input whose given shape fits the declared shape only after it is converted to the layout of the
+    model.
+    """
     for index, item in enumerate(items):
         if item.shape is None:
             continue
@@ -65,5 +67,5 @@ def _meant(names: ModelNames, layouts: dict[Operation, TensorLayout], items: Seq
 
 
 def _fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
-    """Whether no two static dimensions contradict each other."""
+    """Whether two shapes of one rank are compatible: no two static dimensions differ."""
     return len(shape) == len(declared) and all(a == b or -1 in (a, b) for a, b in zip(shape, declared, strict=True))

@@ -129,7 +129,10 @@ def expanded(
 
 
 def _value(parameter: Parameter[Any], option: str, text: Sequence[object]) -> Any:
-    """The value of an option of `default`. Raises UsageError for an invalid value."""
+    """The value of an option of `default`, from the values `text` in the pipeline.
+
+    Raises UsageError for an invalid value.
+    """
     kind = parameter.kind
     words = ("true", "false") if kind.is_flag else kind.choices
     try:
@@ -150,23 +153,25 @@ def _single(spec: ArgSpec, option: str) -> object:
     return values[0]
 
 
-def _position(place: str, names: list[str]) -> int:
-    """The number of passes up to and including `5`, `005-fold-constants` or `check-lowered` in a pipeline."""
-    if match := re.fullmatch(r"(\d{1,4})(?:-(.+))?", place):
+def _position(after: str, names: list[str]) -> int:
+    """The number of passes up to and including the pass that `after` names: as `5`, `005-fold-constants` or
+    `check-lowered`.
+    """
+    if match := re.fullmatch(r"(\d{1,4})(?:-(.+))?", after):
         number, name = int(match[1]), match[2]
         if number > len(names) or (name and number and names[number - 1] != name):
             numbered = [f"{index:03}-{each}" for index, each in enumerate(("import", *names))]
             same = [each for each in numbered if each.partition("-")[2] == name]
-            raise UsageError(f"the default pipeline has no pass {place}", hint=did_you_mean(place, same or numbered, _LISTED))
+            raise UsageError(f"the default pipeline has no pass {after}", hint=did_you_mean(after, same or numbered, _LISTED))
         return number
     # The import is not a pass, but --dump-ir writes a file for it, with the number 0.
-    positions = [index for index, name in enumerate(("import", *names)) if name == place]
+    positions = [index for index, name in enumerate(("import", *names)) if name == after]
     if len(positions) > 1:
-        forms = alternatives(f"{number:03}-{place}" for number in positions)
-        raise UsageError(f"{place!r} occurs {len(positions)} times in the default pipeline", hint=f"say {forms}")
+        forms = alternatives(f"{number:03}-{after}" for number in positions)
+        raise UsageError(f"{after!r} occurs {len(positions)} times in the default pipeline", hint=f"say {forms}")
     if not positions:
-        hint = f"this conversion does without it; {_LISTED}" if is_pass(place) else did_you_mean(place, names, _LISTED)
-        raise UsageError(f"{place!r} is not a pass of the default pipeline", hint=hint)
+        hint = f"this conversion does without it; {_LISTED}" if is_pass(after) else did_you_mean(after, names, _LISTED)
+        raise UsageError(f"{after!r} is not a pass of the default pipeline", hint=hint)
     return positions[0]
 
 

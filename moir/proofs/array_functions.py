@@ -1,4 +1,4 @@
-"""The functions of numpy that compute, for symbolic tensors, by name."""
+"""The functions of numpy, by name, in versions that compute with symbolic tensors."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def _filled(number: int) -> Callable[..., Tensor]:
 
 
 def _is_nowhere(x: Tensor, *arguments: Any, **options: Any) -> bool:
-    """The form of numpy.any in proofs: requires that a condition holds nowhere, and returns False.
+    """numpy.any in proofs: requires that a condition is false everywhere, and returns False.
 
-    Definitions use it for conditions under which they are undefined. The other arguments are ignored.
+    Definitions of operations use it for conditions under which they are undefined. The other arguments are ignored.
     """
     for element in terms_of(x).ravel():
         require(z3.Not(element))

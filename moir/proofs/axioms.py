@@ -1,4 +1,4 @@
-"""What z3 has to know of the functions that are symbols: facts of the terms with which it is asked a question.
+"""Axioms about uninterpreted functions that z3 needs: facts about their applications in the terms of a question.
 
 Terms share parts, and cases repeat conditions: what is known of a part is kept (`TermTable`).
 """
@@ -18,7 +18,7 @@ _FACTS: TermTable[list[Any]] = TermTable()
 
 
 def open_indices(term: Scalar) -> int:
-    """How many enclosing sums' indices may occur in a term, counted from the innermost sum; 0 for a closed term.
+    """The number of enclosing sums whose indices may occur in a term, counted from the innermost; 0 for a closed term.
 
     It is one more than the largest de Bruijn index of a free variable.
     """
@@ -40,8 +40,10 @@ def has_bound_indices(term: Scalar) -> bool:
 
 
 def signs_of_sum(term: Any) -> list[Any]:
-    """What is known of the sign of a sum: it is not negative if its summands are products of even powers and
-    exponentials, and positive if one of them has exponentials alone and there is a summand.
+    """Facts about the sign of a sum.
+
+    It is not negative if its summands are products of even powers and exponentials, and positive if a summand has
+    exponentials alone and there is at least one summand.
     """
     *sizes, function = term.children()
     body = z3.substitute_vars(function.body(), *(z3.FreshInt() for _ in range(function.num_vars())))
@@ -81,7 +83,7 @@ def _facts_in(term: Any) -> list[Any]:
 
 
 def subterms(term: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
-    """A term and the terms in it, each once and with its operands, those inside of sums excepted."""
+    """Yields a term and all its subterms with their operands, each once; the inside of sums is left out."""
     seen: set[int] = set()
     pending = [term]
     while pending:

@@ -1,4 +1,4 @@
-"""What holds while a model is evaluated symbolically: premises, what the model requires, and marked numbers."""
+"""The conditions under which a symbolic evaluation holds: premises, requirements of the model, and marked numbers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Assumptions:
         return [*self.premises, *self.required.values()]
 
     def number(self, number: float) -> Scalar:
-        """The real number for which a float stands: a symbol if it is marked, otherwise itself."""
+        """The real number that a float stands for: a symbol if the float is marked, otherwise its own value."""
         term = self.numbers.get(float(np.float32(number)))
         return real(number) if term is None else term
 
@@ -49,15 +49,15 @@ def current() -> Assumptions:
 
 
 def assume(premise: Any) -> None:
-    """Add a condition that holds for all inputs to those of the present evaluation."""
+    """Add a premise, a condition that holds for all inputs, to the current evaluation."""
     if premise is not True:
         current().premises.append(premise)
 
 
 def require(condition: Any) -> None:
-    """Add a condition without which the model is not defined to those of the present evaluation.
+    """Add a requirement, a condition without which the model is not defined, to the current evaluation.
 
-    Raises UnprovableError for one that is false.
+    Raises UnprovableError if it is false.
     """
     if condition is True or z3.is_true(condition):
         return
@@ -79,9 +79,7 @@ def collecting() -> Generator[dict[int, Any]]:
 
 @contextmanager
 def guarded(guard: Any) -> Generator[None]:
-    """A context in which a required condition has to hold only where `guard` does: for the elements that a Select
-    takes.
-    """
+    """A context in which requirements need to hold only where `guard` is true: for the elements that a Select takes."""
     with collecting() as required:
         yield
     if guard is not True:

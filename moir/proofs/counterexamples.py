@@ -33,11 +33,11 @@ from moir.rewriting.dead_code import eliminate_dead
 SEED = 20260102
 MOST_SAMPLES = 120
 TOLERANCE = 1e-3
-"""The relative difference of floats from which on results differ."""
+"""The relative difference of floats from which on two results count as different."""
 
 
 def counterexample(failure: Failure) -> ModuleOp | None:
-    """A model that shows that a rewrite changes results, which was run; None if none was met."""
+    """A model that was run and shows that a rewrite changes results; None if no run showed it."""
     if failure.before is None or failure.after is None:
         return None
     before, after = block_of(failure.before), block_of(failure.after)
@@ -79,11 +79,11 @@ def _sampled(value: SSAValue, generator: random.Random) -> Array:
 
 
 MOST_SIZE = 4
-"""The largest size of a solver's model that is taken."""
+"""The largest size in a solver's model for which the model is run."""
 
 
 def _of_model(parameters: Sequence[SSAValue], model: Any) -> list[Array] | None:
-    """The inputs in a model of the solver; None if they are too large to be printed."""
+    """The inputs in a model of the solver, as arrays; None if they are too large."""
     functions = {str(each): each for each in model.decls()}
     arrays: list[Array] = []
     for number, value in enumerate(parameters):

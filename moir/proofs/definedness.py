@@ -1,7 +1,7 @@
 """Whether a model is defined where another one is: whether what it requires follows from what the other one requires.
 
-A divisor is not 0 if all its factors are factors of divisors of the other model; a root is defined where the other one
-has the same root. What is left is asked from z3.
+A divisor is not 0 if all its factors are factors of divisors of the other model; a root is defined where the other
+model has the same root. Other requirements are checked by z3.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from moir.proofs.solver import PROVED, EqualityProver, Verdict
 from moir.support.records import Record
 
 _FOLLOWING: set[str] = set()
-"""Conditions that follow from others, with these: those of one rule for several shapes are alike."""
+"""Keys of conditions that are known to follow from others, since several shapes of one rule lead to the same ones."""
 
 
 class Definedness:
@@ -108,7 +108,7 @@ RELATIONS = {
     (z3.Z3_OP_LT, False): "<",
     (z3.Z3_OP_GE, True): "<",
 }
-"""The relations of comparisons, and of negated ones."""
+"""The relation that each comparison, or negated comparison, of z3 states."""
 
 REVERSED = {"<=": ">=", "<": ">"}
 
@@ -155,7 +155,7 @@ class Facts:
 
 
 def unscaled(value: Polynomial) -> Polynomial:
-    """A normal form without its positive factor and its exponentials, so that numbers of equal sign have one form."""
+    """A normal form without positive factors and exponentials, so that terms of equal sign have one form."""
     if not value:
         return value
     content, lead, rest = primitive(value)
@@ -164,7 +164,7 @@ def unscaled(value: Polynomial) -> Polynomial:
 
 
 def factors_of(value: Polynomial) -> frozenset[Hashable]:
-    """The factors of a normal form, its atoms and its remaining sum, that may be 0: no numbers and exponentials."""
+    """The factors of a normal form that may be 0: its atoms and its remaining sum, without numbers and exponentials."""
     if not value:
         return frozenset([value])
     content, _, rest = primitive(value)

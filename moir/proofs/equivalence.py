@@ -18,7 +18,7 @@ from moir.proofs.tensors import Index, Tensor, is_same
 from moir.support.records import Record
 
 VACUOUS = "its conditions admit no model"
-"""The reason for an equation that says nothing: the model before is never defined, or its conditions contradict each
+"""The reason for an equation that states nothing: the model before is never defined, or its conditions contradict each
 other.
 """
 
@@ -132,7 +132,7 @@ class ResultsComparison(Record):
         return None
 
     def _indices(self, a: Tensor) -> tuple[list[Index], list[Any]]:
-        """The indices at which a result is compared, and what is known of them: a symbolic one, or all of them."""
+        """The indices at which a result is compared (one symbolic index, or all indices), and the bounds on them."""
         if self.each_element and all(isinstance(size, int) for size in a.shape):
             return list(np.ndindex(*a.shape)), []
         index = tuple(0 if isinstance(size, int) and size == 1 else z3.Int(f"i{axis}") for axis, size in enumerate(a.shape))

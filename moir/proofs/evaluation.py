@@ -32,15 +32,15 @@ from moir.proofs.tensors import ARRAY_FUNCTIONS, Index, Size, Tensor, constant, 
 ARRAY_FUNCTIONS.update({**IMPLEMENTATIONS, **MOVEMENTS, **MATRIX_PRODUCTS})
 
 SYMBOLIC_TYPES = "biuf"
-"""The kinds of numpy's types whose elements have terms; bf16 is a real number, too."""
+"""The kinds of numpy's types whose elements can be terms; bf16 is treated as a real number, too."""
 
 
 def parameters_of(block: Block, least: int = 0) -> dict[SSAValue, Tensor]:
-    """Tensors of any values for the Parameters of a model: a symbol for each dynamic dimension, a function for the
-    elements.
+    """Symbolic tensors for the Parameters of a model: a symbol for each dynamic dimension, an uninterpreted function
+    for the elements.
 
-    Dynamic dimensions have at least the size `least`. The symbols are named after the position of the Parameter, so
-    that two forms of a model share them.
+    Dynamic dimensions have at least the size `least`. The symbols are named after the index of the Parameter, so that
+    two forms of a model share them.
     """
     values: dict[SSAValue, Tensor] = {}
     for number, op in enumerate(each for each in block.ops if isinstance(each, Parameter)):
@@ -57,7 +57,7 @@ def parameters_of(block: Block, least: int = 0) -> dict[SSAValue, Tensor]:
 
 
 def results_of(block: Block, least: int = 0) -> list[Tensor]:
-    """The results of a model for Parameters of any values, with dynamic dimensions of at least the size `least`.
+    """The results of a model for arbitrary inputs, with dynamic dimensions of at least the size `least`.
 
     Raises UnprovableError for an operation without meaning.
     """
@@ -128,7 +128,7 @@ def _convert(op: OpsetOp, data: Tensor, *like: Tensor) -> Sequence[Tensor]:
 def converted(element: Scalar, source: np.dtype[Any], target: np.dtype[Any]) -> Scalar:
     """An element of the type `source` converted to the type `target`, as Convert does.
 
-    A real number as an integer is a function of which nothing is known.
+    A real number converted to an integer is an uninterpreted function of it.
     """
     if source.kind == "b":
         return z3.If(element, of_size(1, target), of_size(0, target)) if target.kind != "b" else element
@@ -180,7 +180,9 @@ def _inverted(op: OpsetOp, data: Tensor) -> Sequence[Tensor]:
 
 
 def _if(op: If, *operands: Tensor) -> Sequence[Tensor]:
-    """The results of one body, which is required to be defined only where the condition takes it."""
+    """The results of an If: of one body or the other; each body has to be defined only where the condition
+    selects it.
+    """
     branches: list[list[Tensor]] = []
     truth = operands[0].at((0,) * operands[0].ndim)
     for body, indices, guard in (

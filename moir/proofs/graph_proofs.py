@@ -21,16 +21,16 @@ from moir.rewriting.events import RewriteEvent, traced
 from moir.support.records import Record
 
 LEAST_SIZES = {"simplify-reshape": 1, "cancel-reshapes": 1}
-"""The smallest size of dynamic dimensions for passes that say that they do not keep the shape of data without elements:
--1 in the target of a Reshape is ambiguous there.
+"""The smallest size of dynamic dimensions for passes whose documentation excludes empty data, since a -1 in the target
+of a Reshape is ambiguous for them.
 """
 
 
 class GraphProof(Record):
-    """The answer for one graph.
+    """The proof for one graph.
 
     Args:
-        patterns: the patterns that were applied; empty if the pass left the graph alone.
+        patterns: the patterns that were applied; empty if the pass did not change the graph.
         before: the graph.
         after: the graph after the pass.
         comparison: whether both have equal results.
@@ -55,7 +55,7 @@ def block_of(module: ModuleOp) -> Any:
 
 
 def is_changed(before: ModuleOp, after: ModuleOp) -> bool:
-    """Whether modules differ in their operations, or in the types of values alone."""
+    """Whether two modules differ in their operations, or in the types of values."""
     if not before.is_structurally_equivalent(after):
         return True
     return any(
@@ -97,9 +97,10 @@ def failure_of(comparison: Comparison, before: ModuleOp, after: ModuleOp) -> Fai
 
 
 def outcome_of(proofs: Iterable[GraphProof], status: Status) -> Outcome:
-    """The outcome of the proofs of one pattern: `status` if all graphs that it changed are proved.
+    """The outcome of the proofs of one pattern: `status` if all graphs that it changed are proved, else that of the
+    failures.
 
-    Otherwise that of the failures; graphs without a pattern that was applied do not count.
+    Graphs to which no pattern was applied do not count.
     """
     count, failures = 0, list[Failure]()
     for each in proofs:
@@ -114,7 +115,7 @@ def outcome_of(proofs: Iterable[GraphProof], status: Status) -> Outcome:
 
 
 def pattern_names(name: str) -> tuple[str, ...]:
-    """The names of the patterns that a pass has, or of those with a family of graphs; its own name if it has none."""
+    """The names of a pass's patterns, or of those with a family of graphs; the name of the pass if it has none."""
     patterns: Any = getattr(load_pass(name), "PATTERNS", ())
     with_families = tuple(pattern for each, pattern in FAMILIES if each == name)
     return tuple(each.__name__ for each in patterns) or with_families or (name,)

@@ -1,5 +1,5 @@
-"""The movement operations whose operands may be computed sizes or indices, as index maps: which element of its operand
-each element of a result is.
+"""Index maps of movement operations whose operands may be computed sizes or indices: for each element of a result, the
+element of the operand that it is.
 
 Others mean what their `evaluate` computes with the functions of `movement_functions`. A function takes the operation
 and its operands, and returns its results. `tests/unit/proofs/test_index_maps.py` compares each with `evaluate`.
@@ -26,7 +26,7 @@ Meaning: TypeAlias = Callable[..., Sequence[Tensor]]
 
 
 def entries_of(tensor: Tensor) -> list[Any]:
-    """The elements of a tensor of rank 0 or 1, as integers or terms of sizes."""
+    """The elements of a tensor of rank 0 or 1, as integers or as terms for sizes."""
     if tensor.ndim > 1 or not all(isinstance(size, int) for size in tensor.shape):
         raise UnprovableError("a list of sizes or axes of unknown length")
     indices = [()] if tensor.ndim == 0 else [(index,) for index in range(tensor.shape[0])]
@@ -39,7 +39,7 @@ def _number(value: Scalar) -> Any:
 
 
 def numbers_of(tensor: Tensor) -> list[int]:
-    """The elements of a tensor of rank 0 or 1, which are numbers. Raises UnprovableError for terms."""
+    """The elements of a tensor of rank 0 or 1 as integers. Raises UnprovableError if one is a term."""
     entries = entries_of(tensor)
     if any(is_term(entry) for entry in entries):
         raise UnprovableError("axes or an order that are computed")
@@ -47,7 +47,7 @@ def numbers_of(tensor: Tensor) -> list[int]:
 
 
 def axis_in(tensor: Tensor, rank: int) -> int:
-    """The only element of a tensor as an axis, counted from the front."""
+    """The only element of a tensor as a nonnegative axis below `rank`."""
     (axis,) = numbers_of(tensor)
     return axis % rank if rank else axis
 

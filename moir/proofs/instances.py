@@ -31,7 +31,7 @@ from moir.support.records import Record
 MOST_RANKS = 4
 
 STATIC = (2, 3, 2)
-"""Static sizes, for rules that ask for them."""
+"""The static sizes of data, for rules that decline dynamic ones."""
 
 MOST_NUMBERS = 4
 """The largest number of elements of a constant whose elements are variables of the proof."""
@@ -42,7 +42,7 @@ AXES: dict[int, list[tuple[int, ...]]] = {
     3: [(1,), (-1,), (0, 2), (1, 2)],
     4: [(1,), (1, 3), (2, 3), (0, 1, 2, 3)],
 }
-"""The axes of reductions for each rank: one, the last one, neighbours, others, all."""
+"""For each rank, the axes of reductions that are tried: one axis, the last one, neighbours, others, all."""
 
 ELEMENTS: tuple[Attribute, ...] = (f32, si32, ui8, boolean)
 """An element type of each kind of arithmetic: real numbers, integers with and without a sign, and truth values."""
@@ -77,7 +77,7 @@ class Instance(Record):
 
 
 class Roles:
-    """What the variables of a pattern are: data, axes of reductions, or target shapes of Broadcasts."""
+    """The roles of a pattern's variables: data, axes of reductions, or target shapes of Broadcasts."""
 
     def __init__(self, term: Expression) -> None:
         self.variables: dict[str, None] = {}
@@ -126,7 +126,7 @@ class Roles:
 
 
 def with_operands(term: Expression, operands: tuple[Term, ...]) -> Expression:
-    """The term of an operation with other operands."""
+    """The term of an operation with `operands` in place of its own."""
     return Expression(tuple(sorted(term.names)), term.kind, operands, term.properties, is_commutative=False)
 
 

@@ -1,9 +1,9 @@
 """Numbers of a rewrite that stand for any number: `low`, `eps`, a slope.
 
 A rewrite is a function of Python that computes with the numbers of constants and attributes, and decides by them. It
-runs on marked numbers: floats that remember the term of z3 that they stand for. What it computes is marked, too; what
-it compares becomes a condition of the path. `paths` runs it again with other numbers until all paths that conditions
-admit are taken (concolic execution).
+runs on marked numbers: floats that remember the term of z3 that they stand for. Results of arithmetic on marked numbers
+are marked, too; comparisons of them become conditions of the path. `paths` runs it again with other numbers until all
+paths that conditions admit are taken (concolic execution).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from moir.support.records import Record
 
 MOST_PATHS = 40
 MOST_TRIES = 12
-"""How many random numbers are tried before a boundary of the conditions is taken."""
+"""The number of random candidates that are tried before a value at a boundary of the conditions is taken."""
 
 MILLISECONDS = 1000
 
 ROUNDING = 2.0**-22
-"""Numbers whose relative difference is at most this one are taken for equal: floats are rounded."""
+"""Numbers whose relative difference is at most this are treated as equal, since floats are rounded."""
 SEED = 20260101
 
 
@@ -35,10 +35,10 @@ NUMBERS: tuple[type, ...] = (float, int, np.number)
 
 
 class Trace:
-    """The marked numbers of one run of a rewrite, by their values, and the conditions that it decided.
+    """The marked numbers of one run of a rewrite, by value, and the conditions that the run decided.
 
     Args:
-        values: the number that each symbol has in this run.
+        values: the value of each symbol in this run.
     """
 
     def __init__(self, values: dict[str, float]) -> None:
@@ -48,7 +48,7 @@ class Trace:
         self.conditions: list[Any] = []
 
     def marked(self, value: float) -> float:
-        """The marked number that has the value of a number; the number itself if none has."""
+        """The marked number with this value; the number itself if there is none."""
         term = self.terms.get(float(np.float32(value)))
         return float(value) if term is None else MarkedNumber.of(float(value), term, self)
 
@@ -171,7 +171,7 @@ def _term(value: Any) -> Scalar:
 
 
 class Path(Record):
-    """The numbers of one run, and the conditions under which every run goes the same way.
+    """One run of a function, and the conditions under which every run takes the same branches.
 
     Args:
         trace: the run.
@@ -183,7 +183,7 @@ class Path(Record):
 
 
 def paths(names: Sequence[str], run: Callable[[Trace], Any], hints: Sequence[Any] = ()) -> Iterator[Path]:
-    """A run for each way that a function of marked numbers may go.
+    """Yields a run for each sequence of branches that a function of marked numbers can take.
 
     Args:
         names: the names of the numbers.
@@ -220,9 +220,10 @@ def paths(names: Sequence[str], run: Callable[[Trace], Any], hints: Sequence[Any
 
 
 def values_for(names: Sequence[str], conditions: Sequence[Any], generator: random.Random) -> dict[str, float] | None:
-    """Different numbers with few binary digits that satisfy conditions; None if no numbers do.
+    """Distinct values, with few binary digits, that satisfy the conditions; None if there are none.
 
-    A number is unusual, so that no constant of a rewrite is taken for it, unless conditions admit others only.
+    Unless the conditions prevent it, values are unusual numbers, so that no constant of a rewrite equals them by
+    chance.
     """
     if not names:
         return {}

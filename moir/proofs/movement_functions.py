@@ -17,7 +17,7 @@ from moir.proofs.tensors import Index, Size, Tensor, as_tensor, broadcast_shape,
 
 
 def replaced(index: Sequence[Any], axis: int, entry: Any) -> Index:
-    """An index with another entry for an axis."""
+    """An index with the element for one axis replaced by `entry`."""
     return (*index[:axis], entry, *index[axis + 1 :])
 
 
@@ -110,8 +110,8 @@ def split(data: Tensor, count: int, axis: int = 0) -> list[Tensor]:
 
 
 def bound_of(bound: Any, size: Size, low: int, high: Size) -> Size:
-    """The bound of a slice as an index from the start: `size` is added if it is negative, then it is limited to [low,
-    high].
+    """The bound of a slice as an index from the start: `size` is added to a negative bound, and the result clamped to
+    [low, high].
     """
     if all(isinstance(each, int) for each in (bound, size, high)):
         return min(max(bound + size if bound < 0 else bound, low), high)
@@ -122,7 +122,7 @@ def bound_of(bound: Any, size: Size, low: int, high: Size) -> Size:
 
 
 def sliced(data: Tensor, axis: int, start: Any, stop: Any, step: int) -> Tensor:
-    """A slice along an axis, whose bounds are counted from the end if they are negative, and limited."""
+    """A slice along an axis; negative bounds count from the end, and bounds are clamped to the size."""
     size = data.shape[axis]
     if step == 1 and isinstance(start, int) and start == 0 and is_same(stop, size):
         return data

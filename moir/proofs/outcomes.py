@@ -1,4 +1,4 @@
-"""What is known of a rule: the status of its proof, and a model for which it fails."""
+"""The outcome of a proof: the status of a rule, and a model for which it fails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Status(Enum):
-    """How a rule is known to keep the meaning of a model."""
+    """How it is known that a rule does not change the meaning of a model."""
 
     PROVED = "proved"
     REALS = "proved over the reals"
@@ -32,8 +32,8 @@ class Failure(Record):
         before: the model before the rule.
         after: the model after it.
         values: the model of z3 in which they differ, if there is one.
-        is_refuted: whether they certainly differ.
-        is_vacuous: whether the model before is never defined, so that an equation with it says nothing.
+        is_refuted: whether the results are known to differ.
+        is_vacuous: whether the model before is never defined, so that the equation states nothing.
     """
 
     reason: str
@@ -50,7 +50,7 @@ class Outcome(Record):
     Args:
         status: the status.
         obligations: the number of equations that were proved.
-        failures: what was not.
+        failures: the models for which an equation was not proved.
     """
 
     status: Status

@@ -115,9 +115,7 @@ def _without_squares(value: Polynomial) -> Polynomial:
 
 
 def is_divisor(radicand: Polynomial, exponent: int) -> bool:
-    """Whether a power of a root has a negative odd exponent and a radicand that is a number, as 1 / √2, which is √2 /
-    2.
-    """
+    """Whether a root of a number has a negative odd exponent, as in 1 / √2, which is rewritten as √2 / 2."""
     return exponent < 0 and exponent % 2 == 1 and all(not monomial for monomial, _ in radicand)
 
 

@@ -14,7 +14,9 @@ from moir.proofs.tensors import Index, Size, Tensor, broadcast_shape, is_same, o
 
 
 def equal_sizes(a: Size, b: Size) -> Size:
-    """A size that two dimensions have to share, which is required; a static one if there is one."""
+    """The size that two dimensions must share, which becomes a requirement; the static one, if one of them is
+    static.
+    """
     if not is_same(a, b):
         if isinstance(a, int) and isinstance(b, int):
             raise UnprovableError(f"sizes {a} and {b} differ")
@@ -96,7 +98,9 @@ def window_count(size: Size, begin: int, end: int, kernel: int, stride: int, dil
 
 
 def _convolution(op: OpsetOp, data: Tensor, filters: Tensor) -> Sequence[Tensor]:
-    """[N, G · C, spatial…] and filters [G, O, C, spatial…], or [O, C, spatial…] for one group."""
+    """The convolution of data [N, G · C, spatial…] by filters [G, O, C, spatial…], or [O, C, spatial…] for one
+    group.
+    """
     grouped = op.KIND == "GroupConvolution"
     strides, dilations = op.integers("strides"), op.integers("dilations")
     begin, end = _padding(op, len(strides))
@@ -140,7 +144,9 @@ def _convolution(op: OpsetOp, data: Tensor, filters: Tensor) -> Sequence[Tensor]
 
 
 MATRIX_PRODUCTS: dict[str, Callable[..., Tensor]] = {"matmul": matmul, "einsum": einsum}
-"""Implementations, which take the arguments of numpy's functions."""
+"""Name of a matrix product -> its implementation for symbolic tensors, which takes the arguments of numpy's function
+of that name.
+"""
 
 PRODUCTS: dict[str, Meaning] = {"Convolution": _convolution, "GroupConvolution": _convolution}
 """The meaning of the convolutions, by kind."""

@@ -1,4 +1,4 @@
-"""What is known of each rule of the passes: the proofs of a pass, and the committed table of all of them."""
+"""The proofs of the rules of a pass, and the committed table of the proofs of all passes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 FOLDERS = ("moir.passes.canonicalize.", "moir.passes.fold.", "moir.passes.fuse.", "moir.passes.layout.")
-"""The rooms of the passes that must keep the meaning of a model."""
+"""The packages of the passes that must not change the meaning of a model."""
 
 EXACT = frozenset(
     (
@@ -48,7 +48,7 @@ class RuleProof(Record):
         name: the pass.
         rule: the expression of a fusion rule, the class of a pattern, or the pass.
         outcome: its outcome.
-        seconds: how long it took.
+        seconds: the duration of the proof.
     """
 
     name: str

@@ -26,7 +26,10 @@ NAMES = {"add": "sum", "multiply": "product", "maximum": "greatest", "minimum": 
 """The symbol of the reduction by a function of numpy."""
 
 _DEPTH: ContextVar[int] = ContextVar("depth", default=0)
-"""How many indices the sums around an element bind. Their names depend on it alone, so that equal sums are one term."""
+"""The number of indices bound by the sums around an element.
+
+The names of indices depend on it alone, so that equal sums are one term.
+"""
 
 
 @cache
@@ -106,7 +109,7 @@ def count_of(sizes: Sequence[Size]) -> Scalar:
 
 
 def mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    """The mean along axes, of which there has to be an element."""
+    """The mean along axes; the number of elements along them is required to be above 0."""
     sizes = [x.shape[each] for each in axes_of(axis, x.ndim)]
     total, number = reduce_tensor("add", x, axis, keepdims), count_of(sizes)
     for size in sizes:

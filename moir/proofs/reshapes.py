@@ -19,13 +19,15 @@ from moir.proofs.tensors import Index, Size, Tensor, is_same
 from moir.proofs.term_tables import TermTable
 
 _DIGITS: TermTable[list[tuple[Any, Size]]] = TermTable()
-"""The digits of merged indices."""
+"""The digits of which an index was merged, by the index."""
 
 _WHOLES: TermTable[Any] = TermTable()
-"""An index by the digits into which it was divided."""
+"""The index that was divided into digits, by the digits."""
 
 _ORIGINS: TermTable[tuple[Any, Size, bool]] = TermTable()
-"""By a digit: the index that was divided, the product of the radices after the digit, and whether it is the first."""
+"""For each digit: the index that was divided, the product of the radices after the digit, and whether the digit is the
+first.
+"""
 
 _PRODUCTS: TermTable[Size] = TermTable()
 

@@ -45,15 +45,15 @@ from moir.rewriting.terms import Expression, OneOf, Term
 from moir.support.records import Record
 
 FEW_MILLISECONDS = 300
-"""Time for the question whether alternatives are equal, which they need not be."""
+"""The time for the question whether alternatives are equal, in milliseconds; they need not be."""
 
 
 FEW_SCENARIOS = 8
-"""After this number of shapes for which it declines integers, a rule is taken for one of real numbers."""
+"""The number of shapes for which a rule declines integers, after which integers are not tried any more."""
 
 
 MOST_FAILURES = 12
-"""The number of models that are not proved after which a rule is given up."""
+"""The number of models that cannot be proved after which the proof of a rule is given up."""
 
 LIKELY_NUMBERS = (3.0, -2.0, 0.5, -1.0, 2.0, 1.0, -0.5)
 
@@ -127,10 +127,10 @@ class Scenario:
         return instance_of(self.roles, term, self.element, self.shapes, trace.values, self.properties)
 
     def alternatives(self, term: Term) -> list[Term]:
-        """Terms without choices to which all that a pattern admits are equal.
+        """The terms without choices that represent all terms that a pattern with choices admits.
 
-        Alternatives of a choice that are proved equal, for all numbers, are represented by the first one: equal parts
-        in equal operations have equal results.
+        Alternatives of a choice that are proved equal, for all numbers, are represented by the first one, since equal
+        operands of equal operations have equal results.
         """
         kept = self._alternatives.get(term)
         if kept is None:

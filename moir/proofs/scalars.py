@@ -1,7 +1,8 @@
 """Scalars of a proof: terms of z3 as the elements of tensors.
 
 Floats are real numbers, integers are bit vectors that wrap around, booleans are truth values; sizes and indices are
-unbounded integers. Functions without a definition in z3 are symbols, whose laws `polynomials` and `solver` know.
+unbounded integers. Functions without a definition in z3 are uninterpreted; `polynomials` and `solver` contain their
+laws.
 """
 
 # Terms of z3 have no types.
@@ -22,7 +23,7 @@ Scalar: TypeAlias = Any
 """A term of z3, or a number of Python that stands for one."""
 
 SYMBOLS = ("exp", "log", "sqrt", "tanh", "erf", "sin", "cos", "tan", "sinh", "cosh", "floor", "rint")
-"""The functions of real numbers that are symbols in a proof."""
+"""The functions of real numbers that are uninterpreted in proofs."""
 
 ODD = frozenset(("tanh", "erf", "sin", "tan", "sinh"))
 """Functions for which f(-x) = -f(x)."""
@@ -33,16 +34,18 @@ FUNCTIONS: dict[str, Any] = {name: z3.Function(name, _REAL, _REAL) for name in S
 POWER = z3.Function("power", _REAL, _REAL, _REAL)
 
 LIMIT_OF_DENOMINATORS = 1000
-"""A stored float is taken for the fraction with a denominator up to this one that it is the rounded value of."""
+"""The largest denominator of the fraction that a stored float is taken to be the rounded value of."""
 
 LIMIT_OF_SQUARES = 128
-"""The same for the square of a float that is taken for a root: 1 / √96 scales an attention with heads of 96."""
+"""The largest denominator of the fraction that the square of a float is, if the float is taken to be a root: 1 / √96,
+for heads of 96.
+"""
 
 LARGEST_NARROWED = 1e30
-"""Numbers from this magnitude on stay as they are: limits of f32 and f64."""
+"""Numbers of this magnitude or above are not replaced by fractions: they are the limits of f32 and f64."""
 
 ROUNDING = 2.0**-22
-"""How far a stored float may be from that fraction, relative to its magnitude."""
+"""The largest distance of a stored float from that fraction, relative to its magnitude."""
 
 
 class UnprovableError(Exception):
@@ -53,9 +56,8 @@ class UnprovableError(Exception):
 def real(number: float) -> Scalar:
     """The real number that a float stands for: 0.33333334 is 1/3, and 0.70710677 the root of 1/2.
 
-    Numbers of f64 are those of f32 to which they are rounded, so that a constant of a model and one of a definition
-    are the same. NaN is taken for some number, so that a proof holds where it is only moved. Raises UnprovableError for
-    infinities.
+    Numbers of f64 are rounded to f32 first, so that a constant of a model equals one of a definition. NaN becomes an
+    arbitrary number, so that a proof is valid only where NaN is moved. Raises UnprovableError for infinities.
     """
     if np.isnan(number):
         return z3.Real("nan")
@@ -103,7 +105,7 @@ def literal(number: Any, dtype: np.dtype[Any]) -> Scalar:
 
 
 def variable(name: str, rank: int, dtype: np.dtype[Any]) -> Callable[..., Scalar]:
-    """The elements of a tensor of any values, as an uninterpreted z3 function of `rank` indices."""
+    """The elements of an arbitrary tensor, as an uninterpreted z3 function of `rank` indices."""
     sort = z3.BoolSort() if dtype.kind == "b" else z3.BitVecSort(width_of(dtype)) if dtype.kind in "iu" else _REAL
     if not rank:
         element = z3.Const(name, sort)
@@ -243,7 +245,7 @@ def integer_power(a: Scalar, b: Scalar) -> Scalar:
 
 
 def integer_magnitude(a: Scalar) -> Scalar:
-    """The magnitude of a bit vector with a sign; the least number has none and stays."""
+    """The magnitude of a signed bit vector; the smallest number has none and is unchanged."""
     return z3.If(a < 0, -a, a)
 
 

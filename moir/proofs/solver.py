@@ -23,7 +23,7 @@ MOST_CASES = 600
 
 
 class Answer(Enum):
-    """Whether an equation holds for all values."""
+    """The answer of the solver on an equation: whether it holds for all values."""
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -66,7 +66,7 @@ def _first_condition(term: Scalar) -> Scalar | None:
 
 
 _PROVED: set[tuple[str, str, str]] = set()
-"""Equations of symbols that are proved, with the conditions on them: those of one rule for several shapes are alike."""
+"""Proved equations of symbols, with the conditions on them; several shapes of one rule lead to the same equations."""
 
 
 _VACUOUS: TermTable[bool] = TermTable()
@@ -97,7 +97,7 @@ class EqualityProver:
         return self._equal(a, b, self.conditions)
 
     def _are_equal_in_general(self, a: Scalar, b: Scalar) -> bool:
-        """Whether terms are equal whatever the elements of tensors and the sizes are."""
+        """Whether terms are equal for all elements of tensors and all sizes."""
         conditions = [each for each in self.conditions if not has_sizes(each)]
         key = (a.sexpr(), b.sexpr(), " ".join(each.sexpr() for each in conditions))
         if key not in _PROVED and self._equal(a, b, conditions).answer is not Answer.PROVED:
@@ -134,8 +134,8 @@ class EqualityProver:
         return PROVED
 
     def _leaf(self, a: Scalar, b: Scalar, conditions: list[Any]) -> Verdict:
-        """Whether terms without choices are equal under conditions: by equal normal forms, equal
-        exponentials, or z3.
+        """Whether terms without choices are equal under conditions: by normal forms, by exponentials of both sides, or
+        by z3.
         """
         normalizer = Normalizer()
         try:
@@ -187,9 +187,9 @@ def has_symbols(term: Any) -> bool:
 
 
 def abstracted(a: Scalar, b: Scalar) -> tuple[Scalar, Scalar]:
-    """Two terms in which each element of a tensor, whatever its index, is replaced by a symbol.
+    """Two terms with each element of a tensor replaced by a symbol, whatever its index.
 
-    Terms that are equal for all values of the symbols are equal; those that are not may still be.
+    If the results are equal for all values of the symbols, so are the terms; the converse does not hold.
     """
     replaced: list[tuple[Scalar, Scalar]] = []
     seen: set[int] = set()
@@ -207,15 +207,15 @@ def abstracted(a: Scalar, b: Scalar) -> tuple[Scalar, Scalar]:
 
 
 def is_element(term: Scalar) -> bool:
-    """Whether a term is an element of a tensor of any values."""
+    """Whether a term is an element of an arbitrary tensor."""
     if not z3.is_app(term) or term.decl().kind() != z3.Z3_OP_UNINTERPRETED or not term.num_args():
         return False
     return term.decl().name().startswith("x") and all(map(z3.is_int, term.children()))
 
 
 def _equation(condition: Any) -> list[tuple[Any, Any]]:
-    """The substitution of an integer symbol by a number, where a condition says that they are equal; empty for
-    others.
+    """The substitution of an integer symbol by a number, for a condition that they are equal; empty for other
+    conditions.
     """
     if z3.is_eq(condition):
         a, b = condition.children()
@@ -225,7 +225,7 @@ def _equation(condition: Any) -> list[tuple[Any, Any]]:
 
 
 def contradicts_variance(condition: Any) -> bool:
-    """Whether a condition says that a variance is negative."""
+    """Whether a condition states that a variance is negative, which is impossible."""
     inner = condition.arg(0) if z3.is_not(condition) else condition
     if inner.decl().kind() not in (z3.Z3_OP_LE, z3.Z3_OP_GE, z3.Z3_OP_LT, z3.Z3_OP_GT) or not z3.is_real(inner.arg(0)):
         return False
@@ -240,7 +240,7 @@ def contradicts_variance(condition: Any) -> bool:
 
 
 class Cases:
-    """The cases of a proof, one inside of another: a solver that is asked whether each is possible.
+    """Nested cases of a proof, with a solver that checks whether each is possible.
 
     Args:
         conditions: what is assumed in all cases.
@@ -260,7 +260,9 @@ class Cases:
                 self.solver.add(fact)
 
     def enter(self, condition: Any) -> bool:
-        """Enter the case in which a condition holds, too, and return True; False if it is impossible."""
+        """Enter the case in which `condition` is also true, and return True; return False, entering nothing, if it is
+        impossible.
+        """
         if contradicts_variance(condition):
             return False
         self.solver.push()
@@ -313,5 +315,5 @@ def _magnitude(term: Scalar) -> Scalar:
 
 
 def applications(term: Scalar, name: str) -> list[Scalar]:
-    """The applications of a function in a term, those inside of sums excepted."""
+    """The applications of a function in a term, without those inside of sums."""
     return [each for each, _ in subterms(term) if each.decl().name() == name]

@@ -22,7 +22,7 @@ Size: TypeAlias = Any
 Index: TypeAlias = tuple[Any, ...]
 
 MANY = 1 << 40
-"""The number of elements of a tensor whose sizes are symbols, for code that asks whether there are any."""
+"""The number of elements that is assumed for a tensor with symbolic sizes, for code that asks whether it is empty."""
 
 _BOOLEAN = np.dtype(bool)
 
@@ -82,7 +82,7 @@ class Tensor:
         return kept[0]
 
     def astype(self, dtype: Any, copy: bool = True) -> Tensor:
-        """The tensor itself: the types of one kind differ in rounding only, which a proof does not know."""
+        """The tensor itself: floating-point types differ only in rounding, which proofs over the reals ignore."""
         target = np.dtype(dtype)
         if _family(target) != _family(self.dtype):
             raise UnprovableError(f"{self.dtype} as {target} has no meaning in a proof")
@@ -218,7 +218,7 @@ def as_tensor(value: Any, like: np.dtype[Any]) -> Tensor:
 
 
 def broadcast_size(a: Size, b: Size) -> Size:
-    """The size to which two sizes are broadcast; that they fit is required."""
+    """The size to which two sizes broadcast; it becomes a requirement that they fit."""
     if is_same(a, b) or (isinstance(b, int) and b == 1):
         return a
     if isinstance(a, int) and a == 1:
@@ -235,7 +235,7 @@ def broadcast_size(a: Size, b: Size) -> Size:
 
 
 def broadcast_shape(*shapes: Sequence[Size]) -> tuple[Size, ...]:
-    """The shape to which shapes are broadcast, as numpy does; that they fit is required."""
+    """The shape to which shapes broadcast, as in numpy; it becomes a requirement that they fit."""
     rank = max(map(len, shapes))
     result: list[Size] = [1] * rank
     for shape in shapes:
@@ -245,7 +245,7 @@ def broadcast_shape(*shapes: Sequence[Size]) -> tuple[Size, ...]:
 
 
 def own_index(index: Index, shape: Sequence[Size], whole: Sequence[Size]) -> Index:
-    """The index of the element that is broadcast to an index of the whole shape."""
+    """The index of the element of a tensor of shape `shape` that is broadcast to `index` of the shape `whole`."""
     entries: list[Any] = []
     lead = len(whole) - len(shape)
     for axis, size in enumerate(shape):

@@ -1,6 +1,6 @@
-"""What is known of terms of z3: tables by their ids, which keep the terms alive.
+"""Tables with terms of z3 as keys, by their ids; the tables keep the terms alive.
 
-z3 gives the id of a term that is gone to another one.
+z3 reuses the id of a term that was deleted.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import Any, Generic, TypeVar
 from moir.proofs.smt import z3
 
 MOST_KEPT = 200_000
-"""The most entries of a table, after which it begins anew."""
+"""The maximum number of entries of a table; a full table is cleared."""
 
 Value = TypeVar("Value")
 
 
 def key_of(entries: Sequence[Any]) -> tuple[Hashable, ...]:
-    """A key of terms and integers, the same for the same terms while they are alive."""
+    """A key for terms and integers, which is the same for the same terms as long as they are alive."""
     return tuple([entry.get_id() if isinstance(entry, z3.AstRef) else (entry,) for entry in entries])
 
 
 class TermTable(Generic[Value]):
-    """Values by one or several terms, integers among them."""
+    """A table of values by one or several terms or integers."""
 
     def __init__(self) -> None:
         self._values: dict[tuple[Hashable, ...], tuple[Any, Value]] = {}

@@ -1,4 +1,4 @@
-"""The whole model of a reduction, in the form whose parts are the candidates."""
+"""The whole model of a reduction, in the form from which parts are taken."""
 
 from __future__ import annotations
 

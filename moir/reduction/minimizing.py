@@ -1,7 +1,7 @@
 """Delta debugging: a small part of a model that still fails.
 
-Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002. Any set of operations is a
-    model, since results of other operations become inputs.
+Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002. Any set of operations makes a
+model: results of other operations that it reads become inputs.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ class Minimization:
 
     @property
     def checks(self) -> int:
-        """How many parts were checked."""
+        """The number of parts that were checked."""
         return len(self._known)
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time limit is reached."""
         return time.monotonic() > self._end
 
     def fails(self, kept: Iterable[int]) -> bool:
-        """Whether the model of the operations with the ids `kept` still fails. False for no operations, and once the
-        time is over.
+        """Whether the model of the operations with the ids `kept` still fails.
+
+        False for no operations, and after the time limit.
         """
         part = frozenset(kept)
         if part not in self._known:
@@ -82,13 +83,13 @@ class Minimization:
             count = min(len(kept), count * 2)
         return kept
 
-    def _without(self, kept: list[int], pieces: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
-        """Drop each group of `pieces` without which the rest of the operations `kept` still fails.
+    def _without(self, kept: list[int], groups: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
+        """Drop each group of `groups` without which the rest of the operations `kept` still fails.
 
         Returns the ids of the remaining operations, and whether any group was dropped.
         """
         changed = False
-        for piece in pieces:
+        for piece in groups:
             left_out = set(piece)
             rest = [each for each in kept if each not in left_out]
             if rest and self.fails(rest):

@@ -22,13 +22,14 @@ from moir.execution.ports import only_model
 from moir.reduction.reduced import Candidate
 
 FEW = 64
-"""The most integers of a cut list that becomes a constant: such a short list is a shape or axes more often than
-data.
+"""The largest number of elements of a cut 1-D tensor of integers that becomes a constant: such a tensor is a shape or
+axes more often than data.
 """
 
 RANDOM_FROM = 16
-"""Minimum number of elements of weights that are replaced: smaller ones reveal little, and the failure may depend on
-them."""
+"""The minimum number of elements of weights that are replaced by random values: smaller ones reveal little, and the
+failure may depend on them.
+"""
 
 
 def with_producers(kept: frozenset[int], producers_of: Callable[[int], Iterable[int]]) -> frozenset[int]:
@@ -71,7 +72,9 @@ class ModuleGraph:
         return [*producers, *(use.operation for result in op.results for use in result.uses)]
 
     def closed(self, kept: frozenset[int]) -> frozenset[int]:
-        """The operations `kept` and their producers, transitively, except behind values that can become inputs."""
+        """The operations `kept` and, transitively, the producers of their operands; values that can become inputs are
+        not followed.
+        """
         return with_producers(kept, self._needed_producers)
 
     def _needed_producers(self, number: int) -> Iterator[int]:
@@ -87,7 +90,7 @@ class ModuleGraph:
 
         Args:
             kept: the ids of the operations.
-            random: which of its constants, by id, have random values instead of their own.
+            random: the ids of the constants that get random values instead of their own.
         """
         kept = self.closed(kept)
         operations = [self.operations[number] for number in sorted(kept)]
@@ -164,7 +167,7 @@ class ModuleGraph:
 
 
 def computed_operations(module: ModuleOp) -> list[Operation]:
-    """The operations of a module's model that compute: no constants, inputs and outputs."""
+    """The operations of a module's model, without constants, inputs and outputs."""
     skipped = (Parameter, Constant, Result)
     return [op for op in only_model(module).block.ops if not isinstance(op, skipped) and not is_none(op)]
 

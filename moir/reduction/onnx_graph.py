@@ -48,7 +48,9 @@ class OnnxGraph:
         return neighbours
 
     def closed(self, kept: frozenset[int]) -> frozenset[int]:
-        """The nodes `kept` and their producers, transitively, except behind tensors that can become inputs."""
+        """The nodes `kept` and, transitively, the producers of their operands; tensors that can become inputs are not
+        followed.
+        """
         return with_producers(kept, self._needed_producers)
 
     def _needed_producers(self, number: int) -> Iterator[int]:
@@ -64,7 +66,7 @@ class OnnxGraph:
 
         Args:
             kept: the ids of the nodes.
-            random: which of its initializers, by id, have random values instead of their own.
+            random: the ids of the initializers that get random values instead of their own.
         """
         onnx = _onnx()
         kept = self.closed(kept)
@@ -108,7 +110,7 @@ class OnnxGraph:
         return sum(_is_weight(self._array(each)) for each in initializers)
 
     def _header(self) -> Any:
-        """The model without its graph."""
+        """The ONNX model without its graph."""
         onnx = _onnx()
         header: Any = onnx.ModelProto(ir_version=self._model.ir_version, producer_name=self._model.producer_name)
         header.opset_import.extend(self._model.opset_import)
@@ -147,7 +149,7 @@ def _onnx() -> Any:
 
 
 def _operands(node: Any) -> Iterator[str]:
-    """The tensors that a node reads, those that its bodies read from outside included."""
+    """Yields the tensors that a node reads, including those that its bodies capture."""
     yield from (name for name in node.input if name)
     for attribute in node.attribute:
         for body in (attribute.g, *attribute.graphs) if attribute.HasField("g") or attribute.graphs else ():

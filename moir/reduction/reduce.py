@@ -1,4 +1,6 @@
-"""Reducing a model: a small part of it that still fails, with random weights if it fails with these, too."""
+"""Reducing a model: a small part of it that still fails, with random weights if the failure does not depend on the
+weights.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ SECONDS = 120.0
 
 
 class Reducible(Protocol):
-    """Something whose parts are models: `ModuleGraph`, `OnnxGraph`."""
+    """The interface of a model whose parts are models: `ModuleGraph`, `OnnxGraph`."""
 
     @property
     def operations(self) -> Sequence[object]:

@@ -37,7 +37,7 @@ class Reduced(Record):
         candidate: the model.
         operations: the number of operations of the whole model, without constants.
         random_weights: whether all its weights are random.
-        checks: how many candidates were checked.
+        checks: the number of candidates that were checked.
     """
 
     candidate: Candidate

@@ -60,7 +60,7 @@ def content_of_difference(first: ModuleOp, second: ModuleOp, names: tuple[str, s
 
 
 def _summary(comparison: Comparison) -> str:
-    """The numbers of differences, in words.
+    """The number of differences of each sort, in words.
 
     Constants of one model alone are not counted, because the page hides constants.
     """

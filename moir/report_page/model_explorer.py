@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Entry:
-    """A key and its value as text, which Model Explorer shows for a node or for an output of a node."""
+    """A key and its value as text, shown by Model Explorer for a node or for an output of a node."""
 
     key: str
     value: str
@@ -45,7 +45,7 @@ class Edge:
 
 @dataclass
 class Tensor:
-    """What Model Explorer shows for one output of a node: the output's index as text, and its entries, such as its
+    """One output of a node as Model Explorer shows it: the output's index as text, and its entries, such as its
     shape.
     """
 
@@ -145,11 +145,11 @@ def _node_of(record: dict[str, Any]) -> Node:
 
 
 def _tensor_entries(text: str, names: str) -> list[Entry]:
-    """The type of a tensor as Model Explorer writes it on edges, and its names."""
+    """The entries of an output: its type, as Model Explorer shows it on edges, and its names."""
     entries = [Entry("tensor_shape", text.removeprefix("tensor<").removesuffix(">"))]
     return [*entries, Entry("names", names)] if names else entries
 
 
 def _namespace_of(name: str) -> str:
-    """The layers of a node: the path before the last `/` of its name."""
+    """The path of layers around a node: its name up to the last `/`."""
     return "/".join(part for part in name.split("/")[:-1] if part)

@@ -93,7 +93,9 @@ class ReportRecorder(Observer):
         }
 
     def _unsupported(self, error: ConversionError) -> Sequence[int]:
-        """The operations at fault: that of the error, or all remaining operations of the framework."""
+        """The numbers of the operations at fault: the one of the error, or all operations of the framework that are
+        left.
+        """
         if self.module is None:
             return []
         names = {error.node} if error.node else set[str | None]()

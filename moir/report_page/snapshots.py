@@ -18,13 +18,15 @@ from moir.dialects.names import name_of, split_names, tensor_names_of
 from moir.report_page.weights import described
 
 _LONGEST_TEXT = 400
-"""The greatest length of a text, in characters."""
+"""The largest number of characters of a text in a record."""
 
 _HAVE_FIELDS = frozenset(("name", "tensor_names"))
-"""Attributes that are not in a record's list of attributes because they have separate fields."""
+"""Attributes that are left out of a record's list of attributes, because they have fields of their own."""
 
 State = list[dict[str, Any]]
-"""The models of a module: a dictionary each, with its `name` and the ids of the records of its `operations`."""
+"""The state of a module: for each of its models a dictionary with its `name` and the indices of the records of its
+`operations`.
+"""
 
 
 class Snapshots:
@@ -51,7 +53,7 @@ class Snapshots:
         return self._numbers.setdefault(op, len(self._numbers))
 
     def identify(self, operations: Mapping[Operation, Operation]) -> None:
-        """Give operations the ids of their counterparts."""
+        """Give each operation (key) the number of its counterpart (value) in another module."""
         for op, other in operations.items():
             self._numbers[op] = self.number(other)
 
@@ -68,7 +70,7 @@ class Snapshots:
         return [self._record(op) for op in block.ops]
 
     def _record(self, op: Operation) -> int:
-        """The number of the record of an operation in its present state."""
+        """The index of the record of an operation in its present state; a record is added if there is none."""
         bodies = [self._block(block) for region in op.regions for block in region.blocks]
         sources = self._sources.get(op, ())
         fields = (op.operands, op.properties.items(), op.attributes.items(), op.result_types)
@@ -106,8 +108,8 @@ class Snapshots:
             record["bodies"] = bodies
         return record
 
-    def _attributes(self, given: Iterable[tuple[str, Attribute]]) -> dict[str, str]:
-        return {name: self._text(attribute) for name, attribute in given if name not in _HAVE_FIELDS}
+    def _attributes(self, attributes: Iterable[tuple[str, Attribute]]) -> dict[str, str]:
+        return {name: self._text(attribute) for name, attribute in attributes if name not in _HAVE_FIELDS}
 
     def _described_weights(self, data: DataAttr) -> dict[str, Any]:
         known = self._weights.get(id(data))
@@ -126,5 +128,5 @@ class Snapshots:
 
 
 def shortened(text: str) -> str:
-    """A text that is cut if it is long."""
+    """A text, cut if it is longer than the limit."""
     return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"

@@ -14,7 +14,7 @@ SMALL = 64
 """The largest number of elements of a small constant, all of whose elements are shown."""
 
 SAMPLED = 1 << 16
-"""About how many elements of a large constant are read."""
+"""The approximate number of elements of a large constant that are read."""
 
 BARS = 32
 """The number of bars of a histogram."""
@@ -51,7 +51,7 @@ def described(data: DataAttr) -> dict[str, Any]:
 
 
 def _distribution(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, Any]:
-    """Statistics and histogram, without statistics beyond the range of a double."""
+    """Statistics and histogram of some numbers; statistics beyond the range of a double are left out."""
     low, high = float(numbers.min()), float(numbers.max())
     with np.errstate(over="ignore", invalid="ignore"):
         statistics = {"minimum": low, "maximum": high, "mean": float(numbers.mean()), "deviation": float(numbers.std())}
@@ -64,7 +64,7 @@ def _distribution(numbers: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, A
 
 
 def _sample(data: DataAttr) -> np.ndarray[Any, np.dtype[Any]]:
-    """Elements from all over a large array, without reading all of it."""
+    """A sample of the elements of a large array, from all of its parts, without reading all of it."""
     values = data.values
     if isinstance(values, ComputedArray):
         if values.size <= SAMPLED:

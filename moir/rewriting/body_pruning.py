@@ -16,7 +16,7 @@ from moir.dialects.properties import integer_attribute, integers_attribute, stri
 
 
 def prune_outputs(op: Operation) -> None:
-    """Erase the last results of a loop that collect values of its iterations and have no uses, with their Results."""
+    """Erase trailing results of a loop that are concatenated outputs without uses, with their Results in the body."""
     if not isinstance(op, RepeatingOp):
         return
     outputs = op.ports("outputs")
@@ -33,7 +33,9 @@ def prune_outputs(op: Operation) -> None:
 
 
 def _without_result(op: RepeatingOp, number: int, outputs: Sequence[BodyPort]) -> list[BodyPort]:
-    """Erase Result `number` of a body, which no output port refers to; returns `outputs` with renumbered Results."""
+    """Erase the Result of a body with this index, which no output port refers to; returns `outputs` with the new
+    indices of Results.
+    """
     result = [each for each in op.block.ops if isinstance(each, Result)][number]
     result.detach()
     result.erase()
@@ -50,7 +52,10 @@ def _without_result(op: RepeatingOp, number: int, outputs: Sequence[BodyPort]) -
 
 
 def prune_inputs(op: Operation) -> None:
-    """Erase the inputs of an operation that its bodies do not read; an operation of a framework keeps all."""
+    """Erase the inputs of an operation that its bodies do not read.
+
+    Operations of framework dialects keep all inputs.
+    """
     if isinstance(op, If):
         _prune_if(op)
     elif isinstance(op, RepeatingOp):

@@ -42,7 +42,7 @@ LARGEST_RESULT_COUNT = 1 << 16
 """Maximum number of results of an operation, beyond any valid model: the number may come from a damaged file."""
 
 _RESULTS = frozenset((OpResult,))
-"""The class of operands that are results of operations."""
+"""The set of the class OpResult, for operands that are results of operations."""
 
 
 class Constructor:
@@ -145,13 +145,13 @@ class OpBuilder:
         return op
 
     def _location(self) -> LocationAttr | None:
-        """The location for new operations: that of the operation before which they are inserted; None at the end of the
+        """The location for new operations: that of the operation they are inserted before; None at the end of the
         block.
         """
         return None if self.anchor is None else located(self.anchor)
 
     def insert_inferred(self, op: OpsetOp) -> None:
-        """Insert an operation that was created without results, and add results of inferred types."""
+        """Insert an operation that was created without results, and give it results of the inferred types."""
         op.results = SSAValues(OpResult(UNKNOWN, op, index) for index in range(op.result_count()))
         try:
             types = op.infer(self.known)

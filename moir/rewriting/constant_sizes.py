@@ -11,10 +11,10 @@ MAXIMUM_ELEMENTS = 1 << 26
 
 
 def check_constant_size(*sizes: int) -> None:
-    """Raise UnsupportedOperationError if a constant of these sizes has too many elements. Call this before the
+    """Raise UnsupportedOperationError if a constant of these sizes would have too many elements. Call this before the
     constant is built.
 
-    An empty constant is limited as well: its elements are computed from numbers along each axis.
+    Sizes of an empty constant are limited, too, since its elements may be computed from numbers along each axis.
     """
     count = 1
     for size in sizes:

@@ -16,9 +16,9 @@ _first_use = attrgetter("first_use")
 
 
 def erase(op: Operation) -> None:
-    """Erase an operation whose results have no uses.
+    """Erase an operation whose results have no uses. Raises ValueError if a result has a use.
 
-    The method of xDSL replaces the uses of the results, although there are none. Raises ValueError if there are some.
+    It is faster than xDSL's method, which first replaces the uses of the results.
     """
     if is_used(op):
         raise ValueError(f"{op.name} is erased, but its results are used")
@@ -33,7 +33,7 @@ def eliminate_dead(block: Block, *, in_bodies: bool = True) -> bool:
 
     Args:
         block: the block.
-        in_bodies: whether bodies in it may have dead operations; their unread inputs are erased anyway.
+        in_bodies: whether dead operations in bodies are erased, too; unread inputs of bodies are erased in any case.
     """
     changed = False
     live: set[Operation] | None = None
@@ -68,9 +68,8 @@ def eliminate_dead(block: Block, *, in_bodies: bool = True) -> bool:
 
 
 def is_back_edge(op: Operation) -> bool:
-    """Whether an operation is the back edge of a loop of TensorFlow's frames.
-
-    It feeds an earlier operation without being its operand.
+    """Whether an operation is the back edge of a loop in TensorFlow's frames: it feeds an earlier operation without
+    being its operand.
     """
     if not isinstance(op, FrameworkOp):
         return False
@@ -94,6 +93,6 @@ def is_used(op: Operation) -> bool:
 def is_removable(op: Operation) -> bool:
     """Whether an operation has no effects, so that it can be erased if no result is used.
 
-    Source nodes count as free of effects, since inference models have no others.
+    Operations without operands count as free of effects.
     """
     return not op.EFFECTS if isinstance(op, OpsetOp) else isinstance(op, FrameworkOp | NoneOp)

@@ -47,11 +47,13 @@ class DimensionsPass(ReportingPass):
     FIXPOINT: ClassVar[bool] = False
 
     def may_match(self, analyses: Analyses) -> bool:
-        """A cheap precondition: dimensions are analyzed, and the patterns tried, only if it holds."""
+        """A cheap check on a module: only if it returns true, the dimensions are analyzed and the patterns tried."""
         return True
 
     def needs_dimensions(self, analyses: Analyses) -> bool:
-        """A cheap precondition of the patterns that ask for dimensions: only if it holds, these are analyzed."""
+        """A cheap check on a module: only if it returns true, the dimensions are analyzed for the patterns that ask for
+        them.
+        """
         return True
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 class Pattern(ABC):
     """A pattern with declared root classes; `match_and_rewrite` is only called on operations of these classes.
 
-    A root may also be the name of an operation. Its class is then not imported for a pattern that matches nothing.
+    A root may also be given as the name of an operation, so that its class need not be imported for a pattern that
+    matches nothing.
     """
 
     roots: Roots = (Operation,)
@@ -52,7 +53,7 @@ class Pattern(ABC):
 
     @abstractmethod
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        """If an operation matches, replace it by means of the rewriter's methods."""
+        """Replace the operation by means of the rewriter's methods if it matches; otherwise change nothing."""
 
     def may_start_at(self, operation: type[Operation]) -> bool:
         """Whether the pattern is tried on operations of a class: a root or a subclass of one. Called once per class."""
@@ -83,10 +84,10 @@ def elements_of_patterns(patterns: Iterable[Pattern | RewritePattern]) -> Elemen
 
 
 class Rewriter:
-    """The interface with which a pattern replaces operations. Its builder inserts before the match:
-    `rewriter.op.Add(a, b)`.
+    """The interface with which a pattern replaces operations. Its builder inserts before the match: `rewriter.op.Add(a,
+    b)`.
 
-    It also has the known values. One rewriter is used for all matches in turn; `begin` starts the next one.
+    It also gives access to the known values. One rewriter is used for all matches in turn; `begin` starts the next one.
     """
 
     def __init__(self, op: Operation, known: KnownValues, recording: Recording | None = None) -> None:
@@ -115,9 +116,10 @@ class Rewriter:
         self.substitute(op, values)
 
     def substitute(self, op: Operation, values: Sequence[SSAValue]) -> None:
-        """Replace the uses of an operation by other values and erase the operation, without transferring its names.
+        """Replace the uses of an operation's results by other values and erase the operation, without transferring its
+        names.
 
-        The values need not be the same tensors.
+        For values that are not the same tensors as the results.
         """
         for result, value in zip(op.results, values, strict=True):
             self.touched.extend(use.operation for use in result.uses)
@@ -127,7 +129,7 @@ class Rewriter:
         self.erase_replaced(op)
 
     def erase_replaced(self, op: Operation) -> None:
-        """Erase an operation whose results have no uses left, as a part of the match."""
+        """Erase an operation whose results have no uses left, and record it as replaced by the match."""
         self._erased.append((located(op), tuple(op.operands)))
         if self._recording is not None:
             self._before.append(self._recording.text(op))
@@ -139,7 +141,7 @@ class Rewriter:
             self._recording.declined(str(self.pattern), self._root, reason if isinstance(reason, str) else reason())
 
     def locate_built(self) -> None:
-        """Give the new operations the locations of those that they replace.
+        """Give the operations built for a match the locations of the operations that they replace.
 
         These are the erased operations, and the operations that only erased ones used.
         """
@@ -198,7 +200,7 @@ class XdslPattern(Pattern):
 
 
 def adapted(pattern: Pattern | RewritePattern) -> Pattern:
-    """A pattern as one of moir's class; patterns of xDSL's class are wrapped."""
+    """A pattern as an instance of moir's class; a pattern of xDSL's class is wrapped."""
     return pattern if isinstance(pattern, Pattern) else XdslPattern(pattern)
 
 

@@ -43,11 +43,11 @@ Listener = Callable[[RewriteEvent], object]
 class Recording:
     """Creates events for rewrites and passes them to a listener.
 
-    Values have the same numbers in all texts of one recording.
+    A value has the same number (`%3`) in all texts of one recording.
 
     Args:
         listener: is called with each event.
-        limit: the number of rewrites after which passes stop to rewrite; None for no limit.
+        limit: the number of rewrites after which passes stop rewriting; None for no limit.
     """
 
     def __init__(self, listener: Listener, limit: int | None = None) -> None:

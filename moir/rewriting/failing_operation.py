@@ -10,16 +10,16 @@ from xdsl.ir import Operation
 from moir.errors import ConversionError
 
 VIEWS = {"LoweringNode": "op", "MoLoweringNode": "op", "GraphNode": "_subject"}
-"""Names of classes that wrap one operation -> attribute with the operation.
+"""The names of classes that wrap one operation, each with the attribute that holds the operation.
 
-They are given by name because their modules may not be loaded.
+The classes are given by name because their modules may not be imported.
 """
 
 
 def failing_operation(trace: TracebackType | None) -> Operation | None:
-    """The operation that was processed when an exception was raised; None if there is none.
+    """The operation that was processed when an exception was raised; None if no function on the stack has one.
 
-    That is the innermost operation, or wrapped operation, in a local variable of a function on the stack.
+    It is the operation, or wrapped operation, in a local variable of the innermost function that has one.
     """
     failing: Operation | None = None
     while trace is not None:
@@ -32,8 +32,8 @@ def failing_operation(trace: TracebackType | None) -> Operation | None:
 
 
 def subject_of(error: ConversionError) -> Operation | None:
-    """The operation of the module that an error is about; None if it names none, or if the operation cannot be found
-    any more.
+    """The operation of the module that an error is about; None if the error names none, or if the operation no longer
+    exists.
     """
     if isinstance(error.subject, Operation):
         return error.subject

@@ -34,10 +34,11 @@ QUANTIZED_TYPES = frozenset((si8, ui8, si4, ui4, f8e4m3, f8e5m2))
 
 
 MOST_STEPS = 8
-"""How many uses of a dequantized weight are looked at."""
+"""The maximum number of uses of a dequantized weight that are followed."""
 
 BOUNDED = 4
-"""Upper bound on the bytes of the results of `ELEMENT_DEPENDENT` operations, as a multiple of those of the operand."""
+"""The largest allowed size of the results of `ELEMENT_DEPENDENT` operations, as a multiple of the bytes of the operand.
+"""
 
 ELEMENT_DEPENDENT = frozenset(("NonZero", "StringTensorUnpack", "Unique"))
 """Operations whose result shapes depend on the elements of operands, such as NonZero."""
@@ -114,7 +115,9 @@ class Folding:
         return results
 
     def size(self, op: OpsetOp, operands: list[Values]) -> int | None:
-        """Bytes of the results of an operation on constants; None for a result of unknown shape that may be large."""
+        """The number of bytes of the results of an operation on constants; None for a result of dynamic shape that may
+        be large.
+        """
         types: Sequence[Attribute] = [result.type for result in op.results]
         if any(element_count(shape_of(each)) is None for each in types):
             if op.KIND in ELEMENT_DEPENDENT:
@@ -137,7 +140,7 @@ class Folding:
 
 
 def growth(op: OpsetOp, operands: Sequence[Values], size: int) -> int:
-    """The growth in bytes: `size` of the results minus the sizes of the operands that have no other use."""
+    """The growth of memory by folding: `size` of the results minus the bytes of the operands that have no other use."""
     if size <= SMALL:
         return 0
     distinct = dict(zip(op.operands, operands, strict=True))
@@ -168,9 +171,9 @@ def without_elements(op: OpsetOp) -> Sequence[Values] | None:
 
 
 def deferred(op: OpsetOp, operands: Sequence[Values]) -> Sequence[Values] | None:
-    """The result of an operation on large constants, computed when it is read; None if it is not computed by elements.
+    """The result of an operation on large constants, to be computed lazily; None if the operation is not elementwise.
 
-    Results of other types than floats are computed at once, because an element may be one that raises an error.
+    Results of other types than floats are computed eagerly, since an element may raise an error.
     """
     data, *others = operands
     if max(values.size for values in operands) < WORTH_DEFERRING or len(op.results) != 1:
@@ -204,8 +207,8 @@ def _only(results: Sequence[Array] | None) -> Array:
 def is_dequantization(op: OpsetOp) -> bool:
     """Whether an operation is a Convert of a dequantized weight, `(Convert(w) - Convert(zero point)) * scale`.
 
-    Targets compute with the stored integers in this form; folding it would store and compute in floating
-    point. A weight that is padded is folded, and so are vectors that are added or multiplied.
+    Targets compute with the stored integers in this form, which folding would destroy. A weight that is padded is
+    folded, and so are 1-D weights that are added or multiplied.
     """
     if op.name != "opset1.Convert" or element_of(op.operands[0]) not in QUANTIZED_TYPES or element_of(op.results[0]) not in REAL_TYPES:
         return False
@@ -220,7 +223,7 @@ def is_dequantization(op: OpsetOp) -> bool:
 
 
 def _is_computed_with(value: SSAValue) -> bool:
-    """Whether a dequantized weight is padded, or is a vector that is only added, multiplied or the like.
+    """Whether a dequantized weight is padded, or is a 1-D tensor that is only an operand of elementwise operations.
 
     Arithmetic with the zero point and the scale, and moves of the elements, are not such uses.
     """
@@ -245,8 +248,10 @@ def _is_computed_with(value: SSAValue) -> bool:
 
 
 def _restores(op: OpsetOp, index: int) -> bool:
-    """Whether an operation is a step of dequantization: the operand `index` is the converted weight, the other one a
-    zero point or scale, or the reverse.
+    """Whether an operation is a step of dequantization: one operand is the converted weight, the other the zero point
+    or the scale.
+
+    `index` is the index of the operand that is looked at, which may be either of the two.
     """
     if op.name not in ("opset1.Subtract", "opset1.Multiply"):
         return False
@@ -254,7 +259,7 @@ def _restores(op: OpsetOp, index: int) -> bool:
 
 
 def _is_parameter(value: SSAValue) -> bool:
-    """Whether a value may be the zero point or the scale of a weight: a constant, which may be converted."""
+    """Whether a value may be the zero point or the scale of a weight: a constant, perhaps with a Convert."""
     op = value.owner
     return values_of(value) is not None or (isinstance(op, OpsetOp) and op.KIND == "Convert" and values_of(op.operands[0]) is not None)
 
@@ -270,7 +275,8 @@ def _is_converted_weight(value: SSAValue) -> bool:
 def is_stored_compressed(op: OpsetOp) -> bool:
     """Whether an operation is the Convert of a weight that is stored in half precision to save space.
 
-    Folding it would undo that; only a single number is folded, which other passes look for.
+    Folding it would store the weight in full precision again. False for scalars, which are folded because other passes
+    look for constants.
     """
     return is_decompression(op) and element_count(shape_of(op.results[0])) != 1
 

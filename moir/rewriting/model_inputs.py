@@ -66,7 +66,7 @@ def dimension_names(parameter: Parameter) -> list[str]:
 
 
 class NamedSizes:
-    """The static sizes that the named dimensions of inputs get, spread to all dimensions of the same name.
+    """The static sizes that inputs' named dimensions get, to be set on all dimensions of the same name.
 
     Dimensions of one name are equal in each inference.
     """
@@ -81,7 +81,9 @@ class NamedSizes:
                 self._sizes.setdefault(name, set()).add(each.size)
 
     def spread(self, parameters: Iterable[Parameter]) -> None:
-        """Set the dynamic dimensions of inputs whose names have a size; a name that got several sizes is skipped."""
+        """Set the dynamic dimensions of inputs whose name has a noted size; a name with several different sizes is
+        skipped.
+        """
         sizes = {name: min(names) for name, names in self._sizes.items() if len(names) == 1}
         for parameter in parameters:
             shape, names = shape_of(parameter.results[0]), dimension_names(parameter)
@@ -121,7 +123,9 @@ def update_types(block: Block, *, refined: bool, same_ranks: bool) -> None:
 
 
 def new_parameter(type_: Attribute, name: str, names: Attribute | None) -> Parameter:
-    """An input with a name; `names` is its attribute `tensor_names`, None for no names of its tensor."""
+    """A new Parameter of a model, with a type and a name; `names` is its attribute `tensor_names`, None for no names of
+    its tensor.
+    """
     attributes: dict[str, Attribute] = {"name": StringAttr(name)}
     if names is not None:
         attributes["tensor_names"] = names

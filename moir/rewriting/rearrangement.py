@@ -31,9 +31,9 @@ class Rearrangement:
     """A change of the layout.
 
     Args:
-        source: the parts of each dimension of the model's value, numbered from 0 on.
-        target: the same parts in the layout of the callers.
-        layout: the layout of the callers, with the names of dimensions that only the model's layout has.
+        source: for each dimension of the model's value, the indices of its parts, counted from 0.
+        target: the same for the layout of the callers.
+        layout: the layout of the callers, including the names of dimensions that only the model's layout has.
     """
 
     source: Parts
@@ -76,12 +76,12 @@ class Rearrangement:
         )
 
     def sizes(self, shape: Sequence[int]) -> list[int]:
-        """The size of each part, -1 if it is dynamic, of a value of the model with a shape."""
+        """The size of each part of a model's value with this shape; -1 for a dynamic size."""
         known = {parts[0]: size for parts, size in zip(self.source, shape, strict=True) if len(parts) == 1}
         return [known.get(part, -1) for part in range(sum(map(len, self.source)))]
 
     def target_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape that callers use for a value of the model with a shape."""
+        """The shape that callers use in place of the model's shape."""
         return _fused_shape(self.target, self.sizes(shape))
 
     def of_input(self, op: OpBuilder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
@@ -135,7 +135,7 @@ def _joined(dimensions: Sequence[int], names: Sequence[str]) -> Layout:
 
 
 def _grouped(parts: Sequence[tuple[int, int]]) -> Parts:
-    """Group pairs (dimension, part) by dimension: the distinct parts of each dimension, in order."""
+    """The distinct parts of each dimension, in order, given pairs (dimension, part)."""
     groups: dict[int, dict[int, None]] = {}
     for dimension, part in parts:
         groups.setdefault(dimension, {})[part] = None
@@ -162,14 +162,15 @@ def _rearranged(op: OpBuilder, value: SSAValue, given: Parts, wanted: Parts, siz
 
 @dataclass(frozen=True)
 class _Product:
-    """A size known at run time: the product of the dimensions `axes` of a value, divided by `divisor`."""
+    """A size computed at run time: the product of the dimensions `axes` of a value, divided by `divisor`."""
 
     axes: tuple[int, ...]
     divisor: int
 
 
 def _split(axis: int, parts: Sequence[int], sizes: Sequence[int]) -> list[int | _Product]:
-    """The sizes into which dimension `axis` is split, from the known sizes of its parts; a dynamic one is computed.
+    """The sizes into which dimension `axis` is split, given the sizes of its parts; one dynamic part gets a computed
+    size.
 
     Raises UsageError if more than one part is dynamic.
     """
@@ -192,7 +193,7 @@ def _reshaped(op: OpBuilder, value: SSAValue, sizes: Sequence[int | _Product]) -
 
 
 def _size(op: OpBuilder, shape: SSAValue, size: int | _Product) -> SSAValue:
-    """A size as a vector with one element."""
+    """A size as a 1-D tensor of one element; `shape` is the shape of the value, for computed sizes."""
     if isinstance(size, int):
         return op.constant([size])
     factors = op.Gather(shape, list(size.axes), 0)

@@ -33,7 +33,10 @@ Roots: TypeAlias = "tuple[type[Operation] | str, ...]"
 """Classes of operations, or names of operations."""
 
 Needs: TypeAlias = "tuple[tuple[tuple[str, ...], ...], ...]"
-"""Alternatives; each is a list of sets of kinds, from each of which the module has to have one operation."""
+"""Alternatives, one of which a module has to meet.
+
+Each alternative is a list of sets of kinds; the module needs an operation of one kind of each set.
+"""
 
 Elements: TypeAlias = "AbstractSet[Attribute]"
 """Element types; the module has to have a value of one of them."""
@@ -43,22 +46,28 @@ class ReportingPass(Pass):
     """A pass whose `run` returns whether it changed the module."""
 
     ROOTS: ClassVar[Roots] = (Operation,)
-    """The pass changes nothing in a module without operations of these classes (or subclasses) or names."""
+    """Classes (subclasses included) or names of operations: without any of them in a module, the pass changes nothing.
+    """
 
     COMPANIONS: ClassVar[tuple[Roots, ...]] = ()
-    """Operations without which the pass changes nothing either: the module needs one of each tuple."""
+    """Further conditions for a change: the module needs, for each tuple, an operation of one of its classes or names.
+    """
 
     KEEPS_DIMENSIONS: ClassVar[bool] = False
-    """Whether `Analyses.dimensions` still holds after the pass, which only erases operations and replaces values by
-    equal ones. A pass that sets types, or gives operations operands of another shape, does not keep it."""
+    """Whether `Analyses.dimensions` stays valid after the pass, since it only erases operations and replaces values by
+    equal ones.
+
+    False for a pass that sets types, or gives operations operands of another shape.
+    """
 
     IN_PLACE: ClassVar[bool] = False
-    """Whether the pass only changes properties, attributes and shapes: no operation is added or erased, and operands
-    and element types of results stay, so lists of the operations still hold after it."""
+    """Whether the pass only changes properties, attributes and shapes, so that lists of operations stay valid.
+
+    No operation is added or erased; operands and the element types of results stay.
+    """
 
     DEPENDS_ON_PROPERTIES: ClassVar[bool] = True
-    """Whether the pass may find something to change after an IN_PLACE pass although it found nothing before that
-    pass."""
+    """Whether an IN_PLACE pass before this pass may give it something to change."""
 
     @abstractmethod
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
@@ -81,7 +90,9 @@ class ReportingPass(Pass):
 
     @classmethod
     def elements(cls) -> Elements | None:
-        """The pass only changes modules with values of these element types; None if it may change any module."""
+        """Element types, one of which a value in a module must have for the pass to change it; None if it may change
+        any module.
+        """
         return None
 
 
@@ -120,13 +131,14 @@ def either(needs: Iterable[Needs | None]) -> Needs | None:
 
 
 def all_of(needs: Iterable[Needs | None]) -> Needs | None:
-    """The needs of a pattern that needs several operations, each given by one alternative; None if any operation will
-    do.
+    """The needs of a pattern that needs several operations, given the needs for each of them.
+
+    Each has a single alternative; None if the pattern needs none of them.
     """
     sets = tuple(alternative for each in needs if each is not None for (alternative,) in each)
     return (sets,) if sets else None
 
 
 def may_be_met(needs: Needs, kinds: frozenset[str]) -> bool:
-    """Whether a module with operations of these kinds meets the needs of a pass."""
+    """Whether a module that contains exactly these kinds of operations meets the needs of a pass."""
     return any(all(not kinds.isdisjoint(each) for each in alternative) for alternative in needs)

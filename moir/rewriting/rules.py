@@ -75,7 +75,7 @@ class Match:
         return next(op for op in self.operations if kind == cast(OpsetOp, op).KIND)
 
     def is_real(self, name: str) -> bool:
-        """Whether a variable is bound to floating-point numbers of 16 bits or more."""
+        """Whether the value bound to a variable has floating-point elements of 16 bits or more."""
         return element_of(self._bound[name]) in TOLERANCES
 
 
@@ -142,7 +142,7 @@ def producers_of(operands: Iterable[SSAValue]) -> tuple[str, ...]:
 
 
 def plausible_orders(term: Expression, producers: Sequence[str]) -> list[Order]:
-    """The operand orders in which the producer of every operand has a permitted name."""
+    """The operand orders in which the producer of every operand has a name that the pattern permits."""
     return [
         order
         for order in term.orders
@@ -160,8 +160,8 @@ def _has_properties(term: Expression, op: Operation) -> bool:
 
 
 def _grows(term: Term, index: int, operands: Sequence[SSAValue]) -> bool:
-    """Whether operand `index`, a constant of one element, may give an elementwise operation a higher rank than the
-    others.
+    """Whether operand `index`, a constant of one element, may give the result of an elementwise operation a higher
+    rank.
 
     False if `term`, which the operand matches, is not a number or constant.
     """
@@ -246,7 +246,9 @@ class FusionRule(Pattern):
 
 
 def _needed_kinds(term: Term) -> list[frozenset[tuple[str, ...]]]:
-    """The alternatives of a term: each lists, for every operation in the pattern, the kinds that it may have."""
+    """The alternatives of a term: each lists, for every operation in the pattern, the kinds that the operation may
+    have.
+    """
     if isinstance(term, OneOf):
         return [kinds for each in term.terms for kinds in _needed_kinds(each)]
     if not isinstance(term, Expression):
@@ -272,7 +274,9 @@ def is_refinement(new: Attribute, old: Attribute) -> bool:
 
 
 def replace_matched(operations: Sequence[Operation], value: SSAValue, rewriter: Rewriter) -> None:
-    """Replace the root, the first operation, by a value, and erase the other operations that lose their last use."""
+    """Replace the root, which comes first in `operations`, by a value, and erase the other operations that lose their
+    last use.
+    """
     root, *inner = operations
     rewriter.replace_with(root, value)
     # Users precede their producers, except where an operation has two users in the list: hence several rounds.
@@ -293,7 +297,8 @@ def take_back(builder: OpBuilder) -> None:
 class AnyOf(Pattern):
     """Several rules as one pattern.
 
-    The rules that are plausible for the name of an operation and those of its operands' producers are cached.
+    For each combination of an operation's name and the names of its operands' producers, the rules that may match are
+    cached.
     """
 
     def __init__(self, rules: Sequence[FusionRule]) -> None:

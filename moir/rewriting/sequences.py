@@ -42,7 +42,7 @@ def initial_zeros(op: OpBuilder, x: SSAValue, tail: Sequence[int], batch: int = 
 
 
 def reversal_of(value: SSAValue, axis: int) -> SSAValue | None:
-    """The value that is reversed along an axis to give this value; None if this value is not a reversal."""
+    """The value whose reversal along an axis this value is; None if this value is not a reversal."""
     op = value.owner
     if not isinstance(op, Slice) or len(op.operands) < 5:
         return None
@@ -54,7 +54,7 @@ def reversal_of(value: SSAValue, axis: int) -> SSAValue | None:
 
 
 class Piece(NamedTuple):
-    """A slice of one element: `source` at index `place` of an axis that has `size` elements."""
+    """A slice of one element of an axis: `source` at index `place`; the axis has `size` elements."""
 
     source: SSAValue
     axis: int
@@ -63,9 +63,9 @@ class Piece(NamedTuple):
 
 
 def _piece(value: SSAValue) -> Piece | None:
-    """The slice of one element that a value is, taken by a Gather or a Squeeze of a split result, without that axis.
+    """The slice of one element that a value is: a Gather of one index, or a Squeeze of a result of a Split.
 
-    Returns None if the value is no such slice.
+    None if the value is not such a slice. The sliced axis is not in the value.
     """
     op = value.owner
     if isinstance(op, Gather | Gather1 | Gather7):
@@ -87,11 +87,10 @@ def _piece(value: SSAValue) -> Piece | None:
 
 
 def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
-    """The sequence [N, T, K] whose slices along T are the values [N, K], in order; None if they are not slices of
-    existing sequences.
+    """The sequence [N, T, K] whose slices along T are the values [N, K], in order.
 
-    Consecutive entries of a longer sequence are a slice of it. The values may also be Concats or sums of entries of
-    several sequences, all in the same way.
+    The slices must be consecutive steps of an existing sequence; or the values are all Concats, or all sums, of such
+    slices of several sequences. None otherwise.
     """
     pieces = [_piece(value) for value in values]
     first = pieces[0]
@@ -116,9 +115,9 @@ def joined(op: OpBuilder, values: Sequence[SSAValue]) -> SSAValue | None:
 
 
 def _combined(op: OpBuilder, producers: Sequence[Operation], combine: Callable[[list[SSAValue]], SSAValue]) -> SSAValue | None:
-    """Apply `combine` to whole sequences, where `producers` are the same operation on each step of them.
+    """The result of applying `combine` to whole sequences, if `producers` are the same operation applied to each step.
 
-    None unless each operand of the operations, taken over all of them, is a sequence.
+    None unless, for each operand index, the operands of all the operations form a sequence.
     """
     if len({len(each.operands) for each in producers}) != 1:
         return None

@@ -142,7 +142,7 @@ def _any_producers(terms: Sequence[Term]) -> frozenset[str] | None:
 
 
 class Order:
-    """Operand patterns in one order, and the required names of the producers of the operands (None: any)."""
+    """One order of operand patterns, with the permitted names of each operand's producer (None: any)."""
 
     __slots__ = ("producers", "terms")
 

@@ -44,7 +44,7 @@ class VariableNames:
 
 
 def check_variable_type(variable: str, value: SSAValue, assigned: SSAValue) -> None:
-    """Raises ConversionError if a value cannot be assigned to a variable that has the type of another value."""
+    """Raises ConversionError if `assigned` cannot be assigned to a variable that has the type of `value`."""
     shape, other = shape_of(value), shape_of(assigned)
     if element_of(value) != element_of(assigned) or not _covers(shape, other):
         raise ConversionError(
@@ -54,7 +54,7 @@ def check_variable_type(variable: str, value: SSAValue, assigned: SSAValue) -> N
 
 
 def _covers(shape: Shape, other: Shape) -> bool:
-    """Whether each value of the second shape may also have the first shape."""
+    """Whether a value of the shape `other` always has the shape `shape`, too, which may have dynamic dimensions."""
     if shape is None or other is None:
         return True
     return len(shape) == len(other) and all(a < 0 or b in (a, -1) for a, b in zip(shape, other, strict=True))

@@ -69,7 +69,7 @@ class OperationVerifyException(VerifyException):
 class Snapshot:
     """The contents of all operations of a module at one time.
 
-    Attributes are immutable, so that comparing their identity is enough.
+    Attributes are immutable, so comparing them by identity suffices.
 
     Args:
         module: the module.

@@ -1,7 +1,8 @@
 """The constraints of the definition of an operation class, in a form that is checked quickly.
 
 xDSL interprets a definition each time that it verifies an operation, which takes ten times as long as the comparison
-with a form. A form says only whether an operation satisfies its definition; xDSL reports what is wrong.
+with a form. A form only tells whether an operation satisfies its definition; for an operation that does not, xDSL's
+verification reports why.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def form_of(operation: type[Operation]) -> VerifiedForm | None:
 
 
 def _counts(definitions: Iterable[tuple[str, OperandDef | ResultDef]]) -> range | None:
-    """The permitted numbers of operands or results; None if their definitions have further constraints."""
+    """The permitted numbers of operands or results; None if a definition has further constraints."""
     least, most = 0, 0
     for _, definition in definitions:
         constraint, length = definition.constr, None

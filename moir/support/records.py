@@ -52,7 +52,7 @@ class Record:
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._fields)})"
 
     def compared(self) -> tuple[Any, ...]:
-        """The values by which records are compared: those of all fields, in order."""
+        """The values by which records are compared for equality: those of all fields, in order."""
         return tuple([getattr(self, name) for name in self._fields])
 
     def by_name(self) -> dict[str, Any]:

@@ -12,8 +12,8 @@ def topological_order(
 
     Args:
         roots: the names of the nodes to begin with, in order.
-        sources: gives the names of the nodes that a node depends on.
-        cycle: makes the error for a cycle from the path from a root, and the node of the path that comes again.
+        sources: returns the names of the nodes that a node depends on.
+        cycle: makes the error for a cycle, from the path from a root and the node of the path that occurs again.
     """
     order: list[str] = []
     done: set[str] = set()

@@ -1,4 +1,4 @@
-"""Threads that call the functions of the Python interface take turns.
+"""Lets only one thread at a time run functions of the Python interface.
 
 Tables of operations and lowerings are filled when they are first needed, and interned values are shared by all models.
 A conversion computes in Python, which runs one thread at a time, so waiting costs no time; several processes convert at
@@ -19,9 +19,10 @@ _TURN = RLock()
 
 
 def in_turn(function: Callable[P, R]) -> Callable[P, R]:
-    """A decorator for functions of the interface: one thread at a time is in any of them.
+    """A decorator for functions of the interface, of which only one thread at a time can run any.
 
-    A function may call another one, also from an observer or an extension; not in another thread for which it waits.
+    A function may call another one, also from an observer or an extension, but must not wait for another thread that
+    calls one.
     """
 
     @functools.wraps(function)

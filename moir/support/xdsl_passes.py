@@ -19,8 +19,8 @@ ModulePass.register(Pass)
 
 @cache
 def module_pass_class(source: type[ModulePass]) -> type[ModulePass]:
-    """A class with the options of xDSL's ModulePass for a pass of moir; instances of it are instances of
-    `source`, too.
+    """A class derived from the class `source` of a pass of moir and from xDSL's ModulePass, so that its instances have
+    options, too.
     """
     if ModulePass in source.__mro__:
         return source
@@ -28,6 +28,6 @@ def module_pass_class(source: type[ModulePass]) -> type[ModulePass]:
 
 
 def module_pass(each: ModulePass) -> ModulePass:
-    """A pass with the methods of xDSL's class, for options."""
+    """A pass with the methods of xDSL's class of passes, for its options: `each` itself if it has them."""
     made = module_pass_class(type(each))
     return each if made is type(each) else made(**{field.name: getattr(each, field.name) for field in fields(made) if field.init})

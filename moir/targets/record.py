@@ -59,8 +59,8 @@ class Form(Record):
         roots: if there are no patterns, the classes of operations that `run` may change.
         in_place: whether it adds and erases no operations and changes no operands, see `ReportingPass.IN_PLACE`.
         stage: when it runs, one of `moir.targets.stages`.
-        after: the forms of its stage that run before it, since they build what it rewrites, or need what it rewrites
-            as it was.
+        after: the forms of its stage that run before it: they build operations that it rewrites, or match
+            operations that it would change.
         faults: what it avoids.
     """
 
@@ -83,10 +83,10 @@ class Refusal(Record):
     Args:
         name: the name of the pass.
         roots: the classes of operations that it may refuse.
-        reason: what the target does not execute about an operation of these classes; None if it executes it.
+        reason: a function that returns why the target does not execute an operation; None if it does.
         hint: what the user can do about it.
         summary: what it refuses, in a sentence.
-        faults: the deviations for which it refuses them.
+        faults: the deviations of the target that are the cause.
     """
 
     name: str
@@ -98,7 +98,13 @@ class Refusal(Record):
 
 
 AVX_512 = "avx512bw"
-"""A feature of processors: the runtime has separate kernels for it, and computes bf16 in f32 without it."""
+"""The name of a feature of processors.
+
+With it the runtime uses separate kernels; without it bf16 is computed in f32.
+"""
 
 BF16 = "avx512_bf16"
-"""A feature of processors: the runtime has separate kernels for it, and more fusions of quantized values."""
+"""The name of a feature of processors.
+
+With it the runtime uses separate kernels, and fuses more operations on quantized values.
+"""

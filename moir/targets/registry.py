@@ -4,7 +4,7 @@ A lowering expresses the meaning of an operation. If a target does not execute i
 the target, and a pass of the target writes a form that it executes correctly, for models of all frameworks alike. A
 new target is a folder of `moir/targets` and a record here; its forms are listed by `python -m scripts.form_index`.
 
-Nothing here imports a form, so that the options of a conversion are there without one.
+This module imports no forms, so that the command line can list the targets without loading them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Target(Record):
         fused_forms: the passes that write operations, as the other forms leave them, so that the target executes them
             as one; they run after `forms`.
         state_forms: those that run after values were made states of the model.
-        marked_forms: those that run after operations were marked that are kept in their precision, and only then.
+        marked_forms: the passes that run after operations were marked to be kept in their precision;
+            only if there are marks.
         refusals: the passes that refuse what the target does not execute in any form; they run after all forms, and
             have a `Refusal`.
         unavoided_faults: `module:table` of the faults that no form avoids, since that would cost every model with the
@@ -57,7 +58,7 @@ class Target(Record):
 
     @property
     def every_form(self) -> dict[str, str]:
-        """All passes of the target, each with the module that has its `Form`."""
+        """All forms and refusals of the target by pass name, each with the module that defines its record."""
         return {**self.preferred_forms, **self.forms, **self.fused_forms, **self.state_forms, **self.marked_forms}
 
 

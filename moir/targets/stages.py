@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 PREFERRED = "preferred"
-"""Operations that the target executes or loads faster."""
+"""The stage of forms for operations that the target executes or loads faster."""
 
 CORRECT = "correct"
-"""Operations that the target executes correctly."""
+"""The stage of forms for operations that the target executes correctly."""
 
 TYPES = "types"
-"""Element types, also of operations that other forms build."""
+"""The stage of forms for element types, also those of operations that other forms build."""
 
 FUSED = "fused"
-"""Compositions, as the other forms leave them, that the target executes as one operation."""
+"""The stage of forms for compositions that the target executes as one operation; it sees the results of the stages
+before.
+"""
 
 STATES = "states"
-"""States, once values were made states of the model."""
+"""The stage of forms for states, after values were made states of the model."""
 
 MARKED = "marked"
-"""Operations with marks, once those that are kept in their precision are marked."""
+"""The stage of forms for marked operations, after operations were marked to be kept in their precision."""
 
 REFUSED = "refused"
-"""Operations that the target does not execute in any form: checks, which change nothing."""
+"""The stage of refusals: checks for operations that the target does not execute in any form. They change nothing."""
 
 STAGES = (PREFERRED, CORRECT, TYPES, FUSED, STATES, MARKED)
 """The stages of forms; refusals run after them."""

@@ -101,7 +101,7 @@ def compare_graphs(
 
 
 def _operation(graph: Graph, node_id: str) -> GraphNode:
-    """The node with an id; for a data node that of its producer."""
+    """The node with an id; for a data node, the operation that produces it."""
     node = GraphNode(graph, node_id)
     if not node.is_data:
         return node
@@ -110,7 +110,9 @@ def _operation(graph: Graph, node_id: str) -> GraphNode:
 
 
 def _inputs(node: GraphNode, reference: GraphNode, differences: list[str]) -> Iterator[tuple[Port[GraphNode], Port[GraphNode]]]:
-    """The sources of the input ports of both nodes."""
+    """Pairs of the ports of both nodes that an input port of each takes its tensor from; differences in the inputs are
+    added to `differences`.
+    """
     sources, expected = _sources(node), _sources(reference)
     if sources.keys() != expected.keys():
         differences.append(f"node {node.id!r} has the inputs {sorted(sources)}, the reference {reference.id!r} has {sorted(expected)}")
@@ -131,8 +133,9 @@ def _outputs(node: GraphNode, reference: GraphNode) -> Iterator[tuple[Port[Graph
 
 
 def _consumers(takers: list[Port[GraphNode]], expected: list[Port[GraphNode]]) -> Iterator[tuple[GraphNode, GraphNode]]:
-    """Pairs of consumers of two tensors that `op` and input port identify. Other consumers are compared if they are
-    reached from elsewhere.
+    """Pairs of consumers of two tensors that have the same attribute `op` and the same input port, if these occur once.
+
+    Other consumers are compared if they are reached from elsewhere.
     """
     groups = [_by_kind(ports) for ports in (takers, expected)]
     for kind, ports in groups[0].items():
@@ -173,7 +176,7 @@ def _node_differences(node: GraphNode, reference: GraphNode, check_attributes: b
 
 
 def _equal(value: Any, expected: Any) -> bool:
-    """Whether attributes are equal; numbers up to 1e-4."""
+    """Whether two attributes are equal; numbers may differ by 1e-4."""
     if isinstance(value, bool) or isinstance(expected, bool):
         return bool(value) == bool(expected)
     if isinstance(expected, np.ndarray | list | tuple) or isinstance(value, np.ndarray):

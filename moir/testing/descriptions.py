@@ -60,27 +60,27 @@ def regular_op_with_shaped_data(name: str, shape: Any, kwargs: Mapping[str, Any]
 
 
 def regular_op_with_empty_data(name: str, kwargs: Mapping[str, Any]) -> Nodes:
-    """An operation with these attributes, and its data node without a shape."""
+    """The descriptions of an operation node with `kwargs` as its attributes, and of its data node without a shape."""
     return {**regular_op(name, kwargs), **empty_data(name + DATA_SUFFIX)}
 
 
 def const(name: str, value: Array, kwargs: Mapping[str, Any] | None = None) -> Nodes:
-    """A constant."""
+    """The description of a constant with a value."""
     return {name: {"kind": "op", "type": "Const", "op": "Const", "value": value, "shape": _shape(value.shape), **(kwargs or {})}}
 
 
 def fake_const(name: str, shape: Any, kwargs: Mapping[str, Any] | None = None) -> Nodes:
-    """A constant of which only the shape matters: its value is 0."""
+    """The description of a constant of which only the shape matters: its value is 0."""
     return {name: {"kind": "op", "type": "Const", "op": "Const", "value": None, **(kwargs or {}), "shape": _shape(shape)}}
 
 
 def shaped_const_with_data(name: str, shape: Any, kwargs: Mapping[str, Any] | None = None) -> Nodes:
-    """A constant of which only the shape matters, with its data node."""
+    """The descriptions of a constant of which only the shape matters, and of its data node."""
     return {**fake_const(name, shape, kwargs), **shaped_data(name + DATA_SUFFIX, shape)}
 
 
 def valued_const_with_data(name: str, value: Array, kwargs: Mapping[str, Any] | None = None) -> Nodes:
-    """A constant with its data node."""
+    """The descriptions of a constant with a value, and of its data node."""
     return {**const(name, value, kwargs), **valued_data(name + DATA_SUFFIX, value)}
 
 

@@ -32,10 +32,10 @@ Attributes = Mapping[str, Any]
 Edges = Iterable[Sequence[Any]]
 
 WITHOUT_VALUE = "described_without_value"
-"""The attribute of a constant for which a test gives no value, but at most a shape."""
+"""The name of the attribute that marks a constant for which a test gives no value, but at most a shape."""
 
 UNKNOWN_TENSOR = "described_tensor_is_unknown"
-"""The attribute of a constant whose data node a test describes with neither value nor shape."""
+"""The name of the attribute that marks a constant whose data node a test describes with neither value nor shape."""
 
 _KEPT = "depends_on_a_shape"
 
@@ -49,7 +49,7 @@ def build_graph(
     nodes_with_edges_only: bool = False,
     cli: Namespace | None = None,
 ) -> Graph:
-    """A graph.
+    """Build a graph from descriptions of nodes and edges.
 
     Args:
         nodes_attrs: the attributes of each node, by id; `kind` is `op` or `data`.
@@ -83,7 +83,7 @@ def build_graph_with_edge_attrs(
     update_attributes: Mapping[str, Attributes] | None = None,
     cli: Namespace | None = None,
 ) -> Graph:
-    """The graph of the nodes that edges connect; see `build_graph`."""
+    """The graph that consists of the nodes that edges connect; see `build_graph`."""
     return build_graph(nodes_attrs, edges, update_attributes, nodes_with_edges_only=True, cli=cli)
 
 
@@ -217,15 +217,17 @@ class _GraphBuilder:
         self._describe(GraphNode(self.graph, start), self._number(self._out_counts, start, edge.get("out")), end)
 
     @staticmethod
-    def _number(counts: dict[str, int], name: str, given: Any) -> int:
-        number = counts.get(name, 0) if given is None else int(given)
+    def _number(counts: dict[str, int], name: str, value: Any) -> int:
+        number = counts.get(name, 0) if value is None else int(value)
         counts[name] = counts.get(name, 0) + 1
         return number
 
-    def _describe(self, node: GraphNode, number: int, name: str) -> None:
-        """Give the tensor of an output port the id and the attributes of a data node."""
-        node.add_output_port(number, skip_if_exist=True)
-        value = node.ir_operation.results[number]
+    def _describe(self, node: GraphNode, port: int, name: str) -> None:
+        """Give the tensor of output port `port` of a node the id `name`, and the attributes of the data node with
+        this id.
+        """
+        node.add_output_port(port, skip_if_exist=True)
+        value = node.ir_operation.results[port]
         self.graph.identifiers.rename(value, name)
         data, attrs = GraphNode.of(self.graph, value), self._nodes[name]
         if isinstance(node.ir_operation, Constant):

@@ -13,13 +13,16 @@ from moir.model_optimizer.graph.node import GraphNode
 
 
 class PB(dict[str, Any]):
-    """A message: its fields are entries of a dictionary and attributes. A missing field is None."""
+    """A stand-in for a message of protobuf: its fields are entries of a dictionary and attributes.
+
+    A missing field is None.
+    """
 
     def __getattr__(self, name: str) -> Any:
         return self.get(name)
 
     def update_node(self) -> None:
-        """Do nothing."""
+        """Does nothing; real messages update the attributes of their node."""
 
 
 class FakeAttr:
@@ -57,7 +60,7 @@ class FakeNode(GraphNode):
 
 
 class FakeMultiParam(FakeAttr):
-    """A message with several fields.
+    """A stand-in for a message with several fields.
 
     Args:
         val: the fields.
@@ -69,7 +72,7 @@ class FakeMultiParam(FakeAttr):
 
 
 class FakeParam(FakeAttr):
-    """A message with one field.
+    """A stand-in for a message with one field.
 
     Args:
         param_key: the name of the field.
@@ -85,7 +88,7 @@ class FakeBlob(FakeParam):
 
 
 class FakeModelLayer:
-    """A layer with weights.
+    """A stand-in for the message of a layer with weights.
 
     Args:
         blobs_val: the numbers of each blob.
@@ -96,7 +99,7 @@ class FakeModelLayer:
 
 
 class FakeRepeatedParam:
-    """A field that occurs several times.
+    """A stand-in for a field that occurs several times.
 
     Args:
         param_val: its values.
@@ -113,7 +116,7 @@ class FakeRepeatedParam:
 
 
 class FakeValue:
-    """A message with a shape.
+    """A stand-in for a message with a shape.
 
     Args:
         val: the shape.
@@ -130,7 +133,7 @@ class BaseExtractorsTestingClass(TestCase):
     res: Any = None
 
     def compare(self) -> None:
-        """Fail if an attribute differs."""
+        """Fail if an attribute in `expected` differs from that of the node."""
         for name, value in self.expected.items():
             check = np.testing.assert_almost_equal if isinstance(value, float) else np.testing.assert_equal
             check(self.res[name], value, err_msg=f"the attribute {name}")

@@ -16,7 +16,7 @@ _OPENED = ExitStack()
 
 
 def pytest_configure() -> None:
-    """Make the modules importable, and restore the names that numpy had at the time of Model Optimizer."""
+    """Make the modules of Model Optimizer importable, and restore the names that numpy had in its time."""
     _OPENED.enter_context(registration())
     register_all()
     _OPENED.enter_context(numpy_aliases())
@@ -24,5 +24,5 @@ def pytest_configure() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Remove the modules."""
+    """Undo what `pytest_configure` did: the modules cannot be imported any more."""
     _OPENED.close()

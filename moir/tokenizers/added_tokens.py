@@ -1,8 +1,8 @@
-"""Added tokens: the pattern that finds them, and what keeps them apart from the texts around them.
+"""Added tokens: the pattern that matches them, and how later operations are kept from changing them.
 
-The operation that finds added tokens and tells later operations to leave them alone is the first one of a tokenizer. A
-second kind of them, those that are looked for in the normalized text, is found by an operation that only cuts; these
-tokens get a character in front that is in no text, and the patterns of later steps pass over pieces that begin with it.
+The first operation of a tokenizer splits off added tokens, and later operations do not change them. Added tokens that
+are matched in the normalized text are split off by an operation without this effect; they get a mark in front, a
+character that occurs in no text, and the patterns of later steps do not match pieces that begin with it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class TokenMatching(Record):
     """How added tokens are matched in a text.
 
     Args:
-        added: those that the first operation finds.
-        every: all of them, with the texts that are looked for.
-        marked: the ids of those that get a mark before their text.
+        added: the tokens that the first operation matches.
+        every: all added tokens, with the texts that are matched.
+        marked: the ids of tokens that get a mark before their text.
         before: steps before the normalizer.
         after: steps after it.
         passes_over: whether later steps have to pass over marked pieces.
@@ -51,7 +51,7 @@ def token_matching(
         vocabulary: its tokens.
         byte_level: as in `algorithm_of`.
 
-    Raises ConversionError if the text of one after normalization cannot be told.
+    Raises ConversionError if the text of a token after normalization cannot be determined.
     """
     every = [_sought(each, normalizer) for each in added]
     every = [each for each in every if each.text]
@@ -76,8 +76,8 @@ def _sought(token: AddedToken, normalizer: Fields | None) -> AddedToken:
 def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[str, int], byte_level: str) -> list[AddedToken]:
     """The added tokens whose text the algorithm could also produce from a text without that added token.
 
-    Either it is the text of another token, too, as those of spaces in byte-level vocabularies, or normalization makes
-    it of a text in which there is no added token.
+    Either another token has this text, too, as tokens of spaces in byte-level vocabularies, or normalization can turn a
+    text without the added token into it.
 
     Args:
         added: the added tokens.
@@ -92,9 +92,10 @@ def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[s
 
 
 def _marks(tokens: Sequence[AddedToken], *, also_added: bool) -> list[Step]:
-    """The replacement that puts WHOLE before pieces that are one of `tokens`; empty without tokens.
+    """The replacement that puts the mark WHOLE before pieces that equal one of `tokens`; an empty list without tokens.
 
-    It runs right after they were matched, while no other piece can have their text; `also_added` as in `Replacement`.
+    It runs right after the tokens were matched, while no other piece can have their text; `also_added` as in
+    `Replacement`.
     """
     if not tokens:
         return []

@@ -1,7 +1,7 @@
 """The models of `tokenizer.json` (BPE, WordPiece, …), with vocabularies restricted to what the operations may match.
 
-Tokens that the algorithm of the library never makes get a text that is in no text, since the operations take any token
-that is no result of a merge for a symbol.
+Tokens that the library's algorithm never produces get a placeholder that occurs in no text, since the operations treat
+any token that is not the result of a merge as a symbol.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ LARGEST_ID = 1 << 22
 _LARGEST_WORK = 1 << 28
 _BYTE_TOKEN = re.compile(rb"<0x[0-9A-F]{2}>")
 _FIRST_BYTE = 0x10FE00
-"""The first of the characters, for private use, that stand for bytes."""
+"""The first of the private-use characters that stand for bytes."""
 
 
 def texts_by_id(texts: Iterable[tuple[int, bytes]], fields: Fields) -> list[bytes]:
-    """The texts in the order of ids; ids without a text get a placeholder that matches nothing. Raises as
-    `count_of`.
+    """The texts of tokens in the order of ids; an id without a text gets a placeholder that matches nothing.
+
+    Raises as `count_of`.
     """
     by_id = dict(texts)
     return [by_id.get(index, unreachable(index)) for index in range(count_of(by_id, fields))]
@@ -69,13 +70,14 @@ def unreachable(index: int) -> bytes:
 def algorithm_of(
     fields: Fields, vocabulary: Mapping[str, int], added: Sequence[AddedToken], byte_level: str, marked: Collection[int] = ()
 ) -> tuple[Algorithm, list[Step]]:
-    """The algorithm, and the steps before it.
+    """The algorithm of a model, and the steps before it.
 
     Args:
         fields: the model.
         vocabulary: its tokens.
-        added: the added tokens, with the texts that are looked for.
-        byte_level: "bytes" if texts are bytes, "characters" if they are the characters for them, else empty.
+        added: the added tokens, with the texts that are matched.
+        byte_level: "bytes" if texts are bytes, "characters" if they are the characters that stand for bytes, else
+            empty.
         marked: the ids of added tokens that have WHOLE before their text.
     """
     kind = fields.text("type", "BPE")
@@ -113,10 +115,11 @@ def _probable_pieces(fields: Fields, tokens: Sequence[tuple[int, bytes]], added:
 
 
 def _bytes_of_unknown(fields: Fields, texts: list[bytes], others: Collection[int]) -> list[Step]:
-    """The step that writes a character for each byte of a character without a token; tokens of bytes become these.
+    """The step that replaces a character without a token by characters that stand for its bytes; the tokens of bytes
+    get these as texts.
 
-    The operation for probable pieces knows characters only. What a text has of the characters for bytes is without a
-    token, so it becomes bytes, too.
+    The Unigram operation knows characters only. The characters that stand for bytes have no token of their own, so if a
+    text contains them, they are replaced, too.
 
     Args:
         fields: the model, for messages.
@@ -193,7 +196,9 @@ def _byte_pairs(
 
 
 def _reachable(vocabulary: Iterable[str], merges: Sequence[tuple[str, str]]) -> set[str]:
-    """The tokens that are a character, or the result of a merge of such tokens, in whatever order the merges are."""
+    """The tokens that are a single character, or the result of a merge of such tokens, whatever the order of the
+    merges.
+    """
     waiting: dict[str, list[int]] = {}
     missing = [2] * len(merges)
     for index, pair in enumerate(merges):

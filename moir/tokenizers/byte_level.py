@@ -25,7 +25,7 @@ def characters() -> tuple[str, ...]:
 
 @cache
 def bytes_of_characters() -> Mapping[int, int]:
-    """The byte of each of these characters, by code points."""
+    """For the code point of each of these characters, the byte that it stands for."""
     return {ord(character): byte for byte, character in enumerate(characters())}
 
 

@@ -1,4 +1,4 @@
-"""The chain of a tokenizer: texts, their pieces, and the ids of the tokens of each text.
+"""The chain of operations of a tokenizer: texts, their pieces, and the ids of the tokens of each text.
 
 %b, %e, %s = opset15.StringTensorUnpack(%texts); extension.SpecialTokensSplit, RegexNormalization, RegexSplit, …;
 %begins, %ends, %ids = extension.BPETokenizer(…)
@@ -34,7 +34,9 @@ LIST, BYTES, FLAGS = tensor((-1,), si32), tensor((-1,), ui8), tensor((-1,), bool
 
 
 class Pieces:
-    """Pieces of texts: which of them belong to each text, their begins and ends, bytes, and whether each is a token."""
+    """The pieces of texts as values: which pieces belong to each text, their begins and ends, their bytes, and whether
+    each is a token.
+    """
 
     def __init__(self, op: OpBuilder, ragged: Sequence[SSAValue], texts: Sequence[SSAValue], flags: SSAValue | None = None) -> None:
         self.op = op
@@ -109,14 +111,14 @@ class Pieces:
 
 
 def token_ids(op: OpBuilder, definition: TokenizerDefinition, texts: SSAValue) -> Sequence[SSAValue]:
-    """The ids of the tokens of texts, without a template around them.
+    """The ids of the tokens of texts, without the ids of a template around them.
 
     Args:
         op: the builder.
         definition: the tokenizer.
         texts: strings [texts].
 
-    Returns where the ids of each text begin and end, i32 [texts], and the ids, i32 [ids].
+    Returns the begins and the ends of each text's ids, i32 [texts], and all ids, i32 [ids].
     """
     begins, ends, symbols = op.StringTensorUnpack.results(texts)
     count = op.Gather(op.ShapeOf(begins, output_type=si64), 0, 0)

@@ -39,7 +39,7 @@ def character_map(entries: Mapping[bytes, bytes]) -> bytes:
 
 @cache
 def lowercase_map() -> bytes:
-    """The map of each character to its lower case, character by character: a final sigma has no form of its own."""
+    """The map of each character to its lower case, one character at a time: a final sigma is not treated specially."""
     capitals = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and chr(code).lower() != chr(code)]
     return character_map({capital.encode(): capital.lower().encode() for capital in capitals})
 
@@ -74,8 +74,8 @@ class _DoubleArray:
         self.units = self._encoded()
 
     def _place(self, node: int, labels: list[int]) -> int:
-        """The base offset for the children of a node: the first one at which the slots of all `labels` are free, now
-        reserved.
+        """The base offset for the children of a node: the first one at which the slots of all `labels` are free; these
+        are reserved.
         """
         while self._start in self._used:
             self._start += 1

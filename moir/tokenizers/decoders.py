@@ -20,11 +20,11 @@ _MOST_RUNS = 16
 _MOST_REPEATED, _MOST_CHARACTERS = 1 << 16, 1 << 28
 
 CLEANING = (Replacement(" ([.?!,])", "$1"), Replacement(" ' ", "'"), Replacement(" (n't|'m|'s|'ve|'re)", "$1"))
-"""What `clean_up_tokenization_spaces` of `tokenizer_config.json` does to a decoded text."""
+"""The replacements in a decoded text that `clean_up_tokenization_spaces` of `tokenizer_config.json` asks for."""
 
 
 def decoding_of(decoder: Fields | None, tokens: Sequence[str], special: Sequence[int], *, cleans: bool) -> Decoding:
-    """The decoding by a decoder; without one tokens are joined by spaces.
+    """The decoding by a decoder; without a decoder, tokens are joined by spaces.
 
     Args:
         decoder: the decoder; None for none.

@@ -15,10 +15,10 @@ from moir.dialects.data import Array
 from moir.support.records import Record
 
 FIRST_TEXT, SECOND_TEXT = -1, -2
-"""What stands for the ids of a text in a template."""
+"""The elements of a template that stand for the ids of the first and of the second text."""
 
 SPACE = "\u2581"
-"""What SentencePiece writes for a space."""
+"""The character by which SentencePiece represents a space."""
 
 
 class Replacement(Record):
@@ -75,7 +75,7 @@ class AddedToken(Record):
         text: its text.
         id: its id.
         special: whether it is left out of decoded texts.
-        normalized: whether it is looked for in the normalized text, and its text is normalized, too.
+        normalized: whether it is matched in the normalized text, after normalizing its own text.
         takes_space_before: whether white space before it belongs to it.
         takes_space_after: whether white space after it belongs to it.
         whole_word: whether it is only recognized between characters that are not of words.
@@ -94,8 +94,8 @@ class BytePairs(Record):
     """Pairs of neighbouring symbols are merged, the earliest pair of the list first (Sennrich et al., 2016).
 
     Args:
-        vocabulary: the text of each token; tokens that are no result of a merge are symbols. The longest symbols, from
-            the left, are what is merged.
+        vocabulary: the text of each token; tokens that are no result of a merge are symbols. A text is divided into the
+            longest symbols, from the left, before merging.
         merges: the pairs.
         others: further texts of tokens, with their ids.
         end_of_word: what is appended to each piece.
@@ -122,9 +122,9 @@ class Unigram(Record):
 
 
 class WordPieces(Record):
-    """The longest tokens from the left; `continuation` is before those that do not begin a word (Wu et al., 2016).
+    """The longest tokens from the left; `continuation` precedes tokens that do not begin a word (Wu et al., 2016).
 
-    A word in which something has no token is the token `unknown`.
+    A word with a part that has no token becomes the token `unknown`.
     """
 
     vocabulary: Sequence[bytes]
@@ -133,7 +133,7 @@ class WordPieces(Record):
 
 
 class Words(Record):
-    """Each piece is a token; `unknown` if it is in no vocabulary."""
+    """Each piece is one token; a piece that is not in the vocabulary becomes `unknown`."""
 
     vocabulary: Sequence[bytes]
     unknown: int
@@ -146,7 +146,7 @@ class Template(Record):
     """The ids around one text, or two.
 
     Args:
-        ids: ids, and FIRST_TEXT or SECOND_TEXT for those of a text.
+        ids: ids, with FIRST_TEXT or SECOND_TEXT in place of the ids of a text.
         types: the type of each of them, for models that distinguish the two texts.
     """
 

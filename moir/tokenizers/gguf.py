@@ -28,7 +28,7 @@ from moir.tokenizers.steps import refused
 from moir.tokenizers.tokenizer_json import definition_of
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER = range(1, 5)
-"""Kinds of tokens."""
+"""The kinds of tokens."""
 
 _PREFIX = "tokenizer.ggml."
 _HINT = "the file is damaged: download it again, or convert with --no-tokenizers"
@@ -41,11 +41,11 @@ _NAMES = {
     "sep": ("seperator_token_id", "separator_token_id", "eos_token_id"),
     "mask": ("mask_token_id",),
 }
-"""The keys of special tokens; writers of files spell the separator with an e."""
+"""The metadata keys of special tokens, in several spellings; writers of files also spell "separator" with an e."""
 
 
 class _Source:
-    """What all kinds of tokenizers read of the metadata."""
+    """The metadata of a GGUF file, as all kinds of tokenizers read it."""
 
     def __init__(self, metadata: Mapping[str, object], location: str) -> None:
         content = {key.removeprefix(_PREFIX): _plain(value) for key, value in metadata.items() if key.startswith(_PREFIX)}
@@ -94,7 +94,7 @@ class _Source:
         Args:
             name: the name of the special token, such as `bos`.
             flag: the key in the metadata that says whether the token is added.
-            default: what holds where the file lacks the key.
+            default: the value if the file lacks the key.
         """
         index = self.id_of(name)
         wanted = self.fields.content.get(flag)
@@ -112,7 +112,9 @@ class _Source:
         return {token: index for index, token in enumerate(self.tokens)}
 
     def added(self) -> list[Json]:
-        """The tokens that are looked for before anything else: control tokens, those of users, and the named ones."""
+        """The tokens that are matched before anything else: control tokens, user-defined tokens, and the special
+        ones.
+        """
         named = {index for name in _NAMES if (index := self.id_of(name)) is not None}
         return [
             added(token, index, special=kind != _USER or index in named)
@@ -236,7 +238,7 @@ def _word_pieces(source: _Source) -> Json:
 def _word_piece(token: str, kind: float) -> str:
     """A WordPiece token from GGUF in BERT's spelling: `##` before pieces that do not begin a word.
 
-    Control, unknown and user tokens, by their `kind` in the file, and texts in brackets are unchanged.
+    Control, unknown and user-defined tokens, which `kind` tells, and texts in brackets are unchanged.
     """
     if kind in (_UNKNOWN, _CONTROL, _USER) or (token[:1] == "[" and token[-1:] == "]"):
         return token
@@ -281,4 +283,4 @@ _KINDS: Mapping[str, Callable[[_Source], Json]] = {
     "bert": _word_pieces,
     "t5": _probable_pieces,
 }
-"""What `tokenizer.ggml.model` says, and how it becomes `tokenizer.json`."""
+"""For each value of `tokenizer.ggml.model`, the function that builds the `tokenizer.json`."""

@@ -1,4 +1,4 @@
-"""Parts of `tokenizer.json` for tokenizers that come from other files, so that there is one way to a definition."""
+"""Parts of a `tokenizer.json` for tokenizers from other files, so that all definitions are made from that format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json: TypeAlias = dict[str, Any]
 
 ESCAPED_SPACES: Json = {"type": "Replace", "pattern": {"String": " "}, "content": SPACE}
 PREFIX: Json = {"type": "Prepend", "prepend": SPACE}
-"""Normalizers: a mark for each space, and one before the text."""
+"""The normalizer that puts SentencePiece's mark of a space before a text."""
 
 _LARGEST_WORK = 1 << 28
 
@@ -23,7 +23,9 @@ def added(text: str, index: int, *, special: bool) -> Json:
 
 
 def sequence(kind: str, parts: Sequence[Json]) -> Json | None:
-    """Several normalizers, pre-tokenizers, … as one of the type Sequence, under the key `kind`; None for none."""
+    """Several normalizers, pre-tokenizers, … combined as the type Sequence under the key `kind`; None for an empty
+    list.
+    """
     return {"type": "Sequence", kind: list(parts)} if parts else None
 
 

@@ -1,4 +1,4 @@
-"""Texts in patterns of PCRE2: quoted, as an alternative of many, and sets of characters."""
+"""Patterns of PCRE2 for literal texts: a quoted text, one of many texts, one of a set of characters."""
 
 from __future__ import annotations
 
@@ -63,9 +63,8 @@ class _Node:
 def any_of(texts: Iterable[str]) -> str:
     """A pattern that matches the longest of some texts, none of them empty.
 
-    Common beginnings are written once, so that a place in a text is compared with a few characters instead of with
-    thousands of texts, and characters that are followed by the same are a set: `<unused0>`, …, `<unused99>` are
-    `<unused\\d(?:\\d>|>)`.
+    Common prefixes are written once, so that matching compares a few characters instead of thousands of texts;
+    characters with equal continuations form a set: `<unused0>`, …, `<unused99>` are `<unused\\d(?:\\d>|>)`.
     """
     root = _Node()
     deepest = 0

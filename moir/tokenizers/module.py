@@ -1,6 +1,6 @@
 """A definition of a tokenizer as two modules: texts to ids, and ids to texts.
 
-The ends of the chain have the form that OpenVINO GenAI looks for: constants of special tokens one by one around the
+The last operations have the form that OpenVINO GenAI recognizes: a constant for each special token before or after the
 result of Truncate, whose limit is selected by the variable `truncation`.
 """
 

@@ -1,4 +1,4 @@
-"""What a normalizer of `tokenizer.json` makes of the text of an added token."""
+"""The text of an added token after a normalizer of `tokenizer.json`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from moir.tokenizers.steps import refused
 
 
 def normalized(text: str, normalizer: Fields) -> str:
-    """The text of an added token after normalization. Raises ConversionError if it cannot be told."""
+    """The text of an added token after normalization. Raises ConversionError if it cannot be determined."""
     kind = normalizer.text("type")
     if kind == "Sequence":
         for each in normalizer.objects("normalizers"):

@@ -35,7 +35,7 @@ SCRIPTS = frozenset(
 POSIX = frozenset(tables.words("alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit"))
 
 _QUOTED = frozenset("dDsSbBAzZGRXKtnrfvae0123456789kgQE.\\/|()[]{}^$*+?-=!<>:;,'\"#&~@%_` ")
-"""What may follow a backslash, and is the same in both syntaxes."""
+"""The characters that may follow a backslash and have the same meaning in both syntaxes."""
 
 _NESTING = 100
 
@@ -54,7 +54,7 @@ def translated(expression: str) -> str:
 
 
 class _Reader:
-    """Reads an expression once, and writes it anew."""
+    """Reads an expression once, and writes it in PCRE2's syntax."""
 
     def __init__(self, expression: str) -> None:
         self._text = expression
@@ -187,7 +187,7 @@ class _Reader:
         return f"(?:(?!{every})[\\s\\S])" if inverted else f"(?:{every}[\\s\\S])"
 
     def _posix(self) -> str | None:
-        """Read the rest of a POSIX class such as `[:alpha:]` within a set; None, with nothing read, otherwise."""
+        """Read a POSIX class such as `[:alpha:]` within a set, if there is one; otherwise None, with nothing read."""
         if not self._text.startswith(":", self._position):
             return None
         end = self._text.find(":]", self._position)

@@ -1,7 +1,7 @@
 """`tokenizer.model`: the tokenizer of SentencePiece, as the `tokenizer.json` that the model's class makes of it.
 
-The file says how texts are normalized and which pieces there are. What it does not say is a fact of the class that
-`tokenizer_config.json` names: which ids the pieces have, and which tokens are put around a text.
+The file has the normalization of texts and the pieces. The ids of the pieces, and the tokens that are put around a
+text, depend on the class that `tokenizer_config.json` names.
 
 Source: sentencepiece_model.proto of SentencePiece 0.2.
 """
@@ -48,7 +48,7 @@ _UNIGRAM, _PAIRS = 1, 2
 """Kinds of models."""
 
 _IDS = {"unk_id": 0, "bos_id": 1, "eos_id": 2, "pad_id": -1}
-"""The ids of special pieces where the file does not have them."""
+"""The default ids of special pieces, for files without them."""
 
 
 class _Class(Record):
@@ -57,8 +57,7 @@ class _Class(Record):
     Args:
         shift: whether the first three pieces are replaced by the four of fairseq, and `<mask>` is the last one.
         first, last: the names of the tokens before and after a text.
-        extra: the number of tokens `<extra_id_0>`, …
-        between: how many times the last token is between two texts.
+        extra: the number of tokens `<extra_id_0>`, … between: how often the last token stands between two texts.
         strips: whether white space is removed at both ends of a text, and before all words.
         special: pieces of users that are left out of decoded texts.
     """
@@ -86,11 +85,11 @@ _SHIFTED_IDS = {"bos": 0, "pad": 1, "eos": 2, "unk": 3}
 
 
 class _Source:
-    """A file, and the settings beside it.
+    """A file of SentencePiece, and the settings beside it.
 
     Args:
         content: the content of the file.
-        fields: where it is, for messages.
+        fields: its location, for messages.
         settings: the content of `tokenizer_config.json`.
     """
 
@@ -177,12 +176,12 @@ def read_pieces(path: Path) -> TokenizerDefinition:
 
 
 def read_model(content: bytes, fields: Fields) -> TokenizerDefinition:
-    """The tokenizer of a model of SentencePiece, as the library applies it: of control pieces none is looked for in
-    texts, and none is put around them.
+    """The tokenizer of a SentencePiece model, as the library applies it: control pieces are neither matched in texts
+    nor put around them.
 
     Args:
         content: the content of the file.
-        fields: where it is, for messages.
+        fields: its location, for messages.
 
     Raises ModelFileError if it is damaged, ConversionError if it cannot be expressed.
     """
@@ -247,9 +246,9 @@ def _vocabulary(pieces: Sequence[tuple[str, float, int]]) -> dict[str, int]:
 
 
 def _added(source: _Source, special: set[str]) -> list[Json]:
-    """The pieces that are never a part of others: control pieces, those of users, and those in `special`.
+    """The pieces that are never part of other pieces: control pieces, user-defined pieces, and those in `special`.
 
-    Those with marks are of texts with spaces, so they are looked for in the normalized text.
+    Pieces with marks of spaces are matched in the normalized text.
     """
     finds_marks = source.kind == _PAIRS and not source.has_prefix
     return [

@@ -1,4 +1,5 @@
-"""What files beside `tokenizer.json` say about a tokenizer: its special tokens, its chat template, its sides.
+"""The settings of a tokenizer in files beside `tokenizer.json`: special tokens, chat template, sides of padding and
+truncation.
 
 tokenizer_config.json      {"eos_token": "</s>", "padding_side": "left", "chat_template": …, …}
 special_tokens_map.json    {"eos_token": "</s>", …}, for tokens that the former does not name
@@ -21,7 +22,7 @@ from moir.tokenizers.definition import AddedToken
 
 LARGEST_FILE = 1 << 27
 HINT = "the tokenizer is damaged: download it again, or convert with --no-tokenizers"
-"""What to do about a damaged file."""
+"""The hint for a damaged file."""
 _NAMES = ("bos", "eos", "pad", "unk", "cls", "sep", "mask")
 _FORCED = "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output"
 
@@ -31,10 +32,10 @@ class Settings(Record):
 
     Args:
         named: the special tokens with a name, as they are written, by "bos", "eos", …
-        tokens: the special tokens and those of `added_tokens_decoder`, with their ids; -1 for those without.
+        tokens: the special tokens and those of `added_tokens_decoder`, with their ids; -1 for tokens without an id.
         chat_template: the template of conversations; empty for none.
         cleans: whether spaces before punctuation are removed from decoded texts.
-        cleans_byte_pairs: whether they are even for byte-pair encodings.
+        cleans_byte_pairs: whether this also applies to byte-pair encodings.
         has_types: whether the model takes the types of the tokens.
         pads_right: whether shorter texts are padded on the right.
         truncates_right: whether longer texts are cut on the right.
@@ -102,7 +103,10 @@ def _optional(path: Path) -> Fields:
 
 
 def _token(fields: Fields, key: str, content: Any) -> AddedToken | None:
-    """A special token from its text or an object, `content` under `key` of `fields`; None if it is absent."""
+    """A special token; None if it is absent.
+
+    `content` is its text or object, found under `key` of `fields`, which names its place in messages.
+    """
     if content is None or isinstance(content, str):
         return AddedToken(content, -1, special=True) if content else None
     return added_token(fields.object(content, key), -1, special=True)
@@ -147,7 +151,7 @@ def _chat_template(path: Path, fields: Fields) -> str:
 
 
 def _template_of(fields: Fields) -> str:
-    """The chat template of an object: a text, or the one named "default" of a list or an object; empty for none."""
+    """The chat template in an object: the text itself; of several, the one named "default"; empty if there is none."""
     value = fields.content.get("chat_template")
     if isinstance(value, list):
         named = {each.text("name"): each.text("template") for each in fields.objects("chat_template")}

@@ -1,7 +1,7 @@
 r"""Pre-tokenizers of byte-level vocabularies by the names that GGUF files have for them.
 
-Each is a list of patterns: the text is cut before and after each match of the first one, then the pieces by the next
-one. Source: the names and patterns of llama.cpp (src/llama-vocab.cpp).
+Each is a list of patterns: the text is cut before and after each match of the first pattern, then each of the parts in
+the same way by the next pattern. Source: the names and patterns of llama.cpp (src/llama-vocab.cpp).
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _CASED = (
 
 
 def _words(digits: str, letters: str = r"\p{L}", others: str = r"\s\p{L}\p{N}") -> str:
-    """A pattern for contractions, words with the character before them, digits, symbols, and white space.
+    """The pattern whose alternatives match a contraction, a word with the character before it, digits, symbols, or
+    white space.
 
     Args:
         digits: the pattern of a run of digits.
@@ -42,7 +43,7 @@ def _words(digits: str, letters: str = r"\p{L}", others: str = r"\s\p{L}\p{N}") 
 
 
 def _cased_words(digits: str, ending: str) -> str:
-    """As `_words`, for words that are also cut between a lower-case letter and a capital one.
+    """The pattern of `_words`, except that words are also cut between a lower-case letter and a capital one.
 
     Args:
         digits: the pattern of a run of digits.
@@ -64,7 +65,7 @@ class PreTokenizer(Record):
     Args:
         patterns: the patterns, in order.
         form: the Unicode normalization form of the text; empty for none.
-        whole: whether a piece that is a token is this token, whatever merges make of it.
+        whole: whether a part of the text that is a token as a whole becomes this token without merging.
         begins: whether the token for the beginning is before each text, unless the file says otherwise.
     """
 

@@ -21,11 +21,13 @@ PUNCTUATION = r"[\p{P}$+<=>^`|~]"
 _REMOVED_BY_NMT = r"[\x01-\x08\x0B\x0E-\x1F\x7F\x{8F}\x{9F}]"
 _SPACES_OF_NMT = r"[\x09\x0A\x0C\x0D\x{1680}\x{200B}-\x{200F}\x{2028}\x{2029}\x{2581}\x{FEFF}\x{FFFD}]"
 START = "\ufdd3"
-"""A character that is in no text, before a text whose beginning matters to a later step."""
+"""A character that occurs in no text; it is put before a text whose beginning a later step has to recognize."""
 
 
 def refused(fields: Fields, what: str) -> ConversionError:
-    """The error for something, `what`, that operations of OpenVINO Tokenizers cannot express; `fields` locates it."""
+    """The error that a part of `tokenizer.json`, `what`, has no equivalent among the operations of OpenVINO Tokenizers;
+    `fields` is its JSON.
+    """
     return ConversionError(f"{fields.place}: {what} has no counterpart in OpenVINO Tokenizers", location=fields.location,
                            hint="convert with --no-tokenizers, and tokenize in your program")  # fmt: skip
 
@@ -88,9 +90,7 @@ def _character_map(fields: Fields) -> bytes:
 
 
 def rewrite(fields: Fields, text: str) -> str:
-    """The replacement string for a text of the file. Raises ConversionError if the operation does not allow its
-    length.
-    """
+    """`text` of the file as replacement string of a regular expression. Raises ConversionError if it is too long."""
     if len(text.encode()) > 4:
         raise refused(fields, f"the replacement {text[:40]!r}, which is longer than the operation allows")
     try:
@@ -129,7 +129,7 @@ def pre_tokenizer_steps(fields: Fields) -> list[Step]:
 
 
 def has_start(steps: Sequence[Step]) -> bool:
-    """Whether steps look for START; then START has to be put before the text."""
+    """Whether any step looks for START, so that START has to be put before the text."""
     return any(isinstance(step, Replacement) and START in step.pattern for step in steps)
 
 
@@ -142,7 +142,7 @@ def metaspace(fields: Fields) -> str:
 
 
 def prepend_scheme(fields: Fields) -> str:
-    """Which texts Metaspace puts its character before: always, first or never; old files have a flag."""
+    """To which texts Metaspace prepends its character: "always", "first" or "never"; old files have a flag."""
     scheme = fields.text("prepend_scheme", "never" if fields.content.get("add_prefix_space") is False else "always")
     if scheme not in ("always", "first", "never"):
         raise fields.error(f"the prepend_scheme {scheme!r} is not known")

@@ -50,7 +50,10 @@ def templates_of(processor: Fields, count: int) -> tuple[Template, Template | No
 
 
 def _end(processor: Fields, key: str, count: int) -> int:
-    """The id of a token given as the pair [token, id] under `key`, which has to be below `count`."""
+    """The id of the pair [token, id] under `key`, for a special token at an end of the text.
+
+    Raises ModelFileError unless it is below `count`.
+    """
     pair = processor.list(key)
     if len(pair) != 2 or not isinstance(pair[0], str):
         raise processor.error(f"{key!r} is not a token and its id")

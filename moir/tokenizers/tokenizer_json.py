@@ -1,4 +1,6 @@
-"""The content of `tokenizer.json`, whether a file has it or it was made from another one, as a definition."""
+"""Makes a definition of a tokenizer from the content of `tokenizer.json`, read from a file or made from another
+format.
+"""
 
 from __future__ import annotations
 
@@ -101,9 +103,9 @@ def _is_scored(entry: Any) -> bool:
 
 
 def _added(fields: Fields, vocabulary: Mapping[str, int], settings: Settings) -> tuple[AddedToken, ...]:
-    """The added tokens: those of `tokenizer.json`, and those that the settings name and that have an id.
+    """The added tokens: those of `tokenizer.json`, and those that the settings name, if they have an id.
 
-    `vocabulary` has the ids of tokens that the settings name without one.
+    `vocabulary` has the ids by token, for tokens that the settings name without an id.
     """
     named = set(settings.named.values())
     tokens: dict[str, AddedToken] = {}

@@ -108,12 +108,12 @@ class ArgumentParser(argparse.ArgumentParser):
         return values, unknown
 
     def _instead(self, name: str) -> str:
-        """The hint for an option that does not exist: the nearest option, or else how to get the help text."""
+        """The hint for an option that does not exist: the most similar option, or else how to get the help text."""
         known = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
         return did_you_mean(name.replace("_", "-"), known) or f"see {self.prog} --help"
 
     def _explained(self, message: str) -> str:
-        """A message of argparse as a sentence with the nearest choice."""
+        """A message of argparse as a sentence, with the most similar choice if a choice is invalid."""
         match = re.fullmatch(r"argument (?P<option>.+?): invalid choice: '(?P<given>.*?)' \(choose from (?P<choices>.*)\)", message)
         if match is None:
             return f"{message}; see {self.prog} --help"

@@ -14,25 +14,28 @@ T = TypeVar("T")
 
 
 class Shard(Record):
-    """One of several parts of a list: its number, from 1 on, and how many there are."""
+    """One of several parts of a list: its number, from 1 on, and the number of parts."""
 
     number: int
     count: int
 
     def of(self, items: Sequence[T]) -> list[T]:
-        """The items of this part: each is in exactly one of the parts, whose sizes differ by one at most."""
+        """The items that belong to this part.
+
+        Each item belongs to exactly one part, and the sizes of parts differ by one at most.
+        """
         return list(items[self.number - 1 :: self.count])
 
 
 def positive_count(text: str) -> int:
-    """A whole number from 1 on. Raises ArgumentTypeError for another text."""
+    """The integer that a text stands for, at least 1. Raises ArgumentTypeError for another text."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
     return int(text)
 
 
 def numbers(text: str) -> tuple[float, ...]:
-    """Finite numbers with commas between them. Raises ArgumentTypeError for another text."""
+    """The finite numbers in a text, separated by commas. Raises ArgumentTypeError for another text."""
     try:
         values = tuple(map(float, text.split(",")))
     except ValueError:
@@ -43,7 +46,7 @@ def numbers(text: str) -> tuple[float, ...]:
 
 
 def tolerance(text: str) -> float:
-    """A finite number from 0 on. Raises ArgumentTypeError for another text."""
+    """The finite number that a text stands for, at least 0. Raises ArgumentTypeError for another text."""
     try:
         value = float(text)
     except ValueError:
@@ -54,7 +57,7 @@ def tolerance(text: str) -> float:
 
 
 def seconds(text: str) -> float:
-    """A finite number of seconds above 0. Raises ArgumentTypeError for another text."""
+    """The number of seconds that a text stands for, finite and above 0. Raises ArgumentTypeError for another text."""
     try:
         value = float(text)
     except ValueError:
@@ -65,7 +68,9 @@ def seconds(text: str) -> float:
 
 
 def size(text: str) -> int:
-    """A size in bytes, with or without a unit: 8GB, 512MiB. Raises ArgumentTypeError for another text."""
+    """The number of bytes that a text stands for, with or without a unit: 8GB, 512MiB. Raises ArgumentTypeError for
+    another text.
+    """
     value = size_of(text)
     if value is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 8GB or 512MB")

@@ -19,7 +19,7 @@ from moir.files.reading import record_read
 
 LARGEST_EXPANSION = 128 << 20
 EXPANSION_FACTOR = 8
-"""The arrays of a compressed file may have `LARGEST_EXPANSION` bytes, plus this many times the bytes of the file."""
+"""The factor by which a compressed file may expand: to `LARGEST_EXPANSION` bytes plus this factor times its size."""
 
 _KINDS = "biufcSUO"
 """Permitted element kinds (numpy's `dtype.kind`); numpy itself refuses objects, and strings are stored as objects."""
@@ -56,8 +56,10 @@ def read_arrays(path: str) -> dict[str, Array]:
 
 
 def _array(stream: IO[bytes], size: int) -> Array:
-    """The array of an `.npy` of a size. Raises ValueError if the stream has none, or if its header claims more bytes
-    than that."""
+    """The array in a stream with an `.npy` of `size` bytes.
+
+    Raises ValueError if there is none, or if its header claims more bytes.
+    """
     version = np.lib.format.read_magic(stream)
     read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = read_header(stream)
@@ -83,6 +85,6 @@ def _storable(array: Array) -> Array:
 
 
 def check_npz(path: str | None) -> None:
-    """Raises UsageError for the name of an output that does not end in `.npz`; None is no output."""
+    """Raises UsageError if the name of an output does not end in `.npz`. None stands for no output."""
     if path is not None and not path.endswith(".npz"):
         raise UsageError(f"{path} has to end in .npz, as the arrays are written in that form")

@@ -23,14 +23,16 @@ from moir.support.suggestions import did_you_mean
 
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*{_PART}(?:[ \t]*\.[ \t]*{_PART}){{32,}}[ \t]*[=\]]", re.MULTILINE)
-"""A key `a.b.c…` of more than 32 parts: the parser takes memory for it that grows with the square of their number."""
+"""A pattern for keys `a.b.c…` of more than 32 parts, which are refused: the memory that the parser takes for a key
+grows with the square of the number of its parts.
+"""
 
 
 OF_A_RUN = frozenset(("cache", "cluster", "debug", "jobs", "json", "manifest", "memory", "resume", "shard", "silent", "timeout"))
-"""Options of the command line that say how the conversions run, not what becomes of a model."""
+"""Options of the command line that do not affect the result for a model, only how conversions are run."""
 
 OF_ONE_MODEL = frozenset(("certify", "config", "dump_ir", "matmul_nbits", "opset", "print_config", "timing", "verbose"))
-"""Options of the command line for a single model."""
+"""Options of the command line that can only be used with a single model."""
 
 
 def hint_for_key(name: str, known: Iterable[str]) -> str:
@@ -81,7 +83,10 @@ def read_toml(path: str, what: str, limit: int | None = None) -> dict[str, Any]:
 
 
 def entry(path: str, name: str, value: Any) -> tuple[Parameter[Any], Any]:
-    """The parameter for a key in a file, and its value. Raises UsageError for an unknown key or a wrong value."""
+    """The parameter for the key `name` of a file, and the parameter's value.
+
+    Raises UsageError for an unknown key or a wrong value.
+    """
     try:
         parameter = parameter_named(name)
     except UsageError as error:
@@ -94,7 +99,7 @@ def entry(path: str, name: str, value: Any) -> tuple[Parameter[Any], Any]:
 
 
 def configuration_text(options: ConversionOptions) -> str:
-    """The parameters that are not at their defaults, as the text of a file."""
+    """The options that are not at their defaults, as the text of a configuration file."""
     return "".join(f"{each.name} = {_toml(each.kind.plain(value))}\n" for each, value in options.given.items())
 
 

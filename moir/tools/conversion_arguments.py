@@ -66,7 +66,9 @@ def add_extension_arguments(parser: ArgumentParser) -> None:
 
 
 def add_model_arguments(parser: ArgumentParser) -> None:
-    """Add the options of readers and of extensions, and `--debug`: the last ones of each command that reads a model."""
+    """Add the options of readers and of extensions, and `--debug`, which are the last options of each command that
+    reads a model.
+    """
     add_reading_arguments(parser)
     add_extension_arguments(parser)
     parser.add_debug_argument()
@@ -86,9 +88,9 @@ def add_input_arguments(parser: ArgumentParser) -> None:
 
 
 def number_ranges(text: str) -> dict[str, tuple[float, float]]:
-    """The value of `--ranges`: the least and the greatest number of inputs, by name.
+    """The value of `--ranges`: the least and the greatest number for inputs, by name.
 
-    Raises ArgumentTypeError for a text that is none.
+    Raises ArgumentTypeError for a text of another form.
     """
     ranges: dict[str, tuple[float, float]] = {}
     for item in filter(None, text.split(",")):
@@ -122,10 +124,10 @@ def add_configuration_argument(parser: ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="TOML file with options; those on the command line override them")
 
 
-def _value(parameter: Parameter[Any], given: object) -> object:
-    if isinstance(given, bool):
-        return given
+def _value(parameter: Parameter[Any], value: object) -> object:
+    if isinstance(value, bool):
+        return value
     try:
-        return parameter.kind.of_text(str(given))
+        return parameter.kind.of_text(str(value))
     except ValueError as error:
         raise UsageError(f"{parameter.flag}: {error}") from None

@@ -216,7 +216,7 @@ def argument_parser() -> ArgumentParser:
 
 
 def command() -> NoReturn:
-    """The command `moir`, which ends the process."""
+    """Run the command `moir` on the arguments of this process, and end the process."""
     run_process(main)
 
 
@@ -258,12 +258,12 @@ def parsed(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     return options, notes
 
 
-def _run(options: argparse.Namespace, given: ConversionOptions, notes: list[str]) -> int:
+def _run(options: argparse.Namespace, conversion: ConversionOptions, notes: list[str]) -> int:
     if options.print_config:
         from moir.tools.configuration import configuration_text
 
-        given.check()
-        text_output().write(configuration_text(given))
+        conversion.check()
+        text_output().write(configuration_text(conversion))
         return 0
     check_certified(options)
     of_several = (options.timeout, options.memory, options.resume, options.shard, options.cluster)
@@ -271,17 +271,17 @@ def _run(options: argparse.Namespace, given: ConversionOptions, notes: list[str]
         from moir.tools.batch.command import convert_all
         from moir.tools.file_conversion import converted_in_pool
 
-        return convert_all(options, given, notes, converted_in_pool)
+        return convert_all(options, conversion, notes, converted_in_pool)
     bars = _bars(options)
     transfer = bars[0].transfer if bars else None
     with failure_printed(shown(options.models[0]), wanted=options.json), model_of(options.models[0], transfer) as model:
         if options.tensorflow_custom_operations_config_update is not None:
             from moir.tools.commands.complete_configuration import update
 
-            return update(options.tensorflow_custom_operations_config_update, str(model.path), given.reading)
+            return update(options.tensorflow_custom_operations_config_update, str(model.path), conversion.reading)
         from moir.conversion import collection_paused
 
-        request = requested(options, given, str(model.path), notes)
+        request = requested(options, conversion, str(model.path), notes)
         if options.json and request.place == STANDARD:
             raise UsageError(f"{JSON} prints to standard output, where the files would go, too", hint="give a folder with -o")
         with output_file(request, model, transfer) as output, collection_paused():
@@ -298,7 +298,7 @@ def _run(options: argparse.Namespace, given: ConversionOptions, notes: list[str]
 
 
 def check_certified(options: argparse.Namespace) -> None:
-    """Raises UsageError if a certificate is asked for of anything but one model that becomes an IR."""
+    """Raises UsageError if a certificate is requested, unless exactly one model is converted to an IR."""
     if options.certify is None:
         return
     if options.manifest is not None or len(options.models) > 1:
@@ -320,7 +320,7 @@ def _bars(options: argparse.Namespace) -> list[ProgressBar]:
 def _convert(
     options: argparse.Namespace, request: Request, model: LocalModel, output: LocalOutput, bars: list[ProgressBar]
 ) -> Callable[[], None]:
-    """Convert a model; returns a function that prints the summary, when the files have their places.
+    """Convert a model; returns a function that prints the summary, to be called when the files have their final names.
 
     Args:
         options: the values of the command line.

@@ -1,4 +1,4 @@
-"""Makes the classes of `dataclasses` with less work.
+"""Makes creating the classes of `dataclasses` faster.
 
 `dataclasses` writes a text for each method that it adds to a class, and compiles it. xDSL has some 170 dataclasses,
 most of them without fields: of 790 texts only 386 are distinct. Compiling the repeated ones would take 14 % of the
@@ -17,7 +17,7 @@ from typing import Any
 
 
 class _InspectWithoutSignatures:
-    """The module `inspect` with an empty text for each signature."""
+    """A stand-in for the module `inspect` in which the signature of everything is an empty text."""
 
     @staticmethod
     def signature(*_: object, **__: object) -> str:

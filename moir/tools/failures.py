@@ -31,7 +31,7 @@ _LONGEST_MESSAGE = 4000
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM as an interrupt, so that older files are restored and temporary ones removed."""
+    """SIGTERM as an exception, so that older files are restored and temporary ones are removed."""
 
 
 def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False, failed: int = FAILED) -> int:
@@ -79,7 +79,9 @@ def report_failures(tool: str, body: Callable[[], int], *, debug: bool = False, 
 
 @contextmanager
 def raised_termination() -> Generator[None]:
-    """Raise Terminated at SIGTERM, unless the process has a handler of its own or ignores the signal."""
+    """A context in which SIGTERM raises Terminated, unless the process has a handler of its own or ignores the
+    signal.
+    """
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield

@@ -204,7 +204,8 @@ def _converted(
 
 
 def companions_beside(model: Path, conversion: ConversionOptions, output: Path) -> Companions | None:
-    """The files that belong beside the IR of a model; None if nothing does, as beside an IR with a name of its own.
+    """The files that belong beside the IR of a model; None if there are none, as for an IR that is not named by its
+    framework (`Framework.ir_name`).
 
     Args:
         model: the model.

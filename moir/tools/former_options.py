@@ -101,10 +101,10 @@ REFUSED: Mapping[str, str] = {
 """The options that would change the result and that moir does not have, with the alternative."""
 
 REFUSED_VALUES: Mapping[tuple[str, str], str] = {("--framework", "kaldi"): "moir does not read Kaldi models"}
-"""Rejected values of options whose other values are unnecessary, with the reason."""
+"""(option, value) -> why the value is refused, for options all of whose other values are unnecessary."""
 
 VALUES: Mapping[str, Collection[str]] = {"--framework": sorted({*FRAMEWORKS, *(each.title.lower() for each in FRAMEWORKS.values())})}
-"""The values of such options, in lower case, where they are few."""
+"""Unnecessary option -> its possible values in lower case, for options that have few."""
 
 _PRECISIONS = {"FP16": ["--compress-to-fp16"], "half": ["--compress-to-fp16"], "FP32": [], "float": []}
 _QUIET: list[str] = []
@@ -115,7 +115,7 @@ _LEVELS = {
 
 
 def check_value(option: str, value: str, values: Collection[str]) -> None:
-    """Raises UsageError if an option has a value that is none of its values."""
+    """Raises UsageError if the value of an option is not among `values`."""
     if value not in values:
         raise UsageError(f"{option} cannot be {value!r}", hint=did_you_mean(value, values) or f"it is one of {', '.join(values)}")
 
@@ -129,7 +129,7 @@ TRANSLATED: Mapping[str, Callable[[str], list[str]]] = {
     "--data_type": lambda value: _words("--data_type", _PRECISIONS, value),
     "--log_level": lambda value: _words("--log_level", _LEVELS, value),
 }
-"""Options whose value determines the options that replace them."""
+"""Option -> a function from its value to the options that replace it."""
 
 FLAGS: Mapping[str, list[str]] = {"--disable_nhwc_to_nchw": ["--layout-change=none"]}
 """Switches of Model Optimizer -> the options of moir that replace them."""

@@ -251,7 +251,7 @@ def report(
         page: the page to write.
         other: a model to compare it with; then both are shown before any conversion.
         passes: a pipeline in place of the default one.
-        verdict: a text for the top of the page, such as that of a verdict of `bisect`.
+        verdict: a text for the top of the page, such as the verdict of `bisect`.
         observers: are notified of the stages of the conversion.
         options: the options of `convert_model`.
 
@@ -274,7 +274,11 @@ def report(
 
 @contextmanager
 def _opened(model: Any) -> Generator[Path | ModuleOp]:
-    """A model given as a path, as a module, or as an object of its framework. Raises ArgumentError for others."""
+    """A context with a model that is given as a path, as a module, or as an object of its framework: its path, or the
+    module.
+
+    Raises ArgumentError for other values.
+    """
     if isinstance(model, ModuleOp):
         yield model
     elif PATH.accepts(model):

@@ -15,7 +15,7 @@ FLAG = "--json"
 
 
 def print_result(result: ConversionResult) -> None:
-    """Print a result as one line, at once: whoever reads the output may wait for it."""
+    """Print a result as one line, and flush the stream, because a program may wait for it."""
     from json import dumps
 
     output = text_output()
@@ -25,7 +25,7 @@ def print_result(result: ConversionResult) -> None:
 
 @contextmanager
 def failure_printed(model: str, *, wanted: bool) -> Generator[None]:
-    """Print a result for an exception in the context, and raise the exception again.
+    """A context that prints a result for an exception, and raises the exception again.
 
     Args:
         model: the path of the model, as it was given; empty if the command line is at fault.

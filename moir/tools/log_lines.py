@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def printed_log() -> Generator[None]:
-    """Print the messages of moir's log to stderr within the context, including those of the level INFO."""
+    """A context in which the messages of moir's log are printed to stderr, including those of the level INFO."""
     logger = logging.getLogger("moir")
     handler, level = logging.StreamHandler(sys.stderr), logger.level
     logger.addHandler(handler)

@@ -47,7 +47,8 @@ def read_any(argument: str, options: ConversionOptions, stack: ExitStack) -> tup
 
 @contextmanager
 def opened_model(argument: str) -> Generator[Path | ModuleOp]:
-    """A model for a command that runs it: the path of a model file, or the verified module that a text has.
+    """A context with a model for a command that runs it: the path of a model file, or the module that a text contains,
+    verified.
 
     Args:
         argument: a model file, the folder of a SavedModel, a text of moir (`.mlir`), or `-` for standard input.
@@ -64,25 +65,25 @@ def opened_model(argument: str) -> Generator[Path | ModuleOp]:
         yield module
 
 
-def read_text(given: OptInput, *, allow_unregistered: bool = False) -> ModuleOp:
+def read_text(source: OptInput, *, allow_unregistered: bool = False) -> ModuleOp:
     """The module of a text. Its weights are views of a memory map of its side file.
 
     Args:
-        given: the text.
+        source: the text.
         allow_unregistered: whether operations that no dialect has are permitted.
 
     Raises ModelFileError for a text that cannot be parsed.
     """
-    context = MoirContext(WeightsReader(given.folder), allow_unregistered=allow_unregistered)
-    with given.path.open("rb") as file:
-        content = read_text_file(file, given.name)
-    with recorded(given.path) as reading, stage("the parser"):
+    context = MoirContext(WeightsReader(source.folder), allow_unregistered=allow_unregistered)
+    with source.path.open("rb") as file:
+        content = read_text_file(file, source.name)
+    with recorded(source.path) as reading, stage("the parser"):
         try:
-            reading.module = module = TextParser(context, content, given.name).parse_module()
+            reading.module = module = TextParser(context, content, source.name).parse_module()
         except UnicodeDecodeError as error:
-            raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=given.name) from error
+            raise ModelFileError(f"byte {error.start} is not UTF-8 text", location=source.name) from error
         except ParseError as error:
             raise ModelFileError(error.msg, location=str(error.span.get_location())) from error
         except VerifyException as error:
-            raise ModelFileError(str(error), location=given.name) from error
+            raise ModelFileError(str(error), location=source.name) from error
     return module

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 
 class MoirOptMain(xDSLOptMain):
-    """The driver. The constructor parses the command line and loads extensions, `run` does the work.
+    """The program `moir-opt`: the constructor parses the command line and loads extensions, `run` does the work.
 
     Args:
         arguments: the command line, by default that of the process.
@@ -181,7 +181,7 @@ class MoirOptMain(xDSLOptMain):
         )
 
     def printed_locations(self, module: ModuleOp) -> Mapping[Operation, LocationAttr] | None:
-        """Which locations the options ask to print; None for no locations."""
+        """The locations that options ask to print after operations; None to print no locations."""
         if self.args.print_provenance and self.args.print_debuginfo:
             return named_sources(named_locations(module), traced_locations(module))
         if self.args.print_provenance:
@@ -190,7 +190,7 @@ class MoirOptMain(xDSLOptMain):
 
     @contextmanager
     def weights_writer(self) -> Generator[WeightsWriter | None]:
-        """The writer of the output's side file; None if there is no side file."""
+        """A context with the writer of the output's side file; None if there is no side file."""
         if not self.args.weights_file:
             yield None
             return
@@ -303,7 +303,7 @@ class MoirOptMain(xDSLOptMain):
             self.check_diagnostics(errors)
 
     def check_diagnostics(self, errors: Sequence[tuple[int | None, int | None, str]]) -> None:
-        """Record the differences between the errors of a chunk and the expected ones in its comments."""
+        """Compare the errors of a chunk with those that its comments announce, and record the differences."""
         from moir.tools.optimizer.expected_diagnostics import differences, expectations_of
 
         name = self.get_input_name()
@@ -344,7 +344,7 @@ class MoirOptMain(xDSLOptMain):
 
 
 def _nothing(self: Attribute) -> None:
-    """Replaces the verification of attributes."""
+    """Does nothing, in place of the verification of attributes."""
 
 
 def print_ir(module: ModuleOp, output: IO[str]) -> None:

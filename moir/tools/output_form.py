@@ -45,8 +45,8 @@ class OutputForm(Record):
         name: its name, for messages.
         files: the files that may be written for the path of the model.
         check: raises ConversionError if the file may not be written.
-        save: writes a converted module to a path, with the settings of an ONNX model; tells a function, if there is
-            one, how many bytes of the weights are written, and how many there are.
+        save: writes a converted module to a path, with the settings of an ONNX model; calls a function, if one is
+            given, with the number of bytes of weights that are written, and with their sum.
     """
 
     name: str
@@ -91,7 +91,8 @@ def output_form(path: Path) -> OutputForm:
 def options_for(
     form: OutputForm, conversion: ConversionOptions, settings: OnnxSettings, *, names_target: bool, uses_cache: bool
 ) -> ConversionOptions:
-    """The options of a conversion for a form of output: an ONNX model has no forms of operations for a runtime.
+    """The options of a conversion, completed for a form of output: for an ONNX model, operations are not changed for a
+    runtime.
 
     Args:
         form: the form.

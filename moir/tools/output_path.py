@@ -1,4 +1,5 @@
-"""Where a conversion writes: from `-o`, `--output-model`, `--model-name`, and from an `--output` that is a path.
+"""Determines where a conversion writes, from `-o`, `--output-model`, `--model-name`, and from an `--output` that is a
+path.
 
 A path that ends in `.onnx` is that of an ONNX model; all others are for IR.
 
@@ -80,12 +81,13 @@ def requested(options: argparse.Namespace, conversion: ConversionOptions, model:
 
 @contextmanager
 def output_file(request: Request, model: LocalModel, progress: Progress | None = None) -> Generator[LocalOutput]:
-    """The `.xml` or `.onnx` to write: in a temporary folder if the place is standard output or an address.
+    """A context with the `.xml` or `.onnx` to write, which is in a temporary folder if the place is standard output or
+    an address.
 
     Args:
         request: the request of the command line.
         model: the model.
-        progress: is told of each part of a file that is sent to an address.
+        progress: is called after each part of a file that is sent to an address.
     """
     from moir.files.remote.local import local_output
 
@@ -127,7 +129,7 @@ def output_path(output: str, model: str, conversion: ConversionOptions, *, is_si
 
 
 def _name_of(model: str) -> str:
-    """The name of a model, without the suffix of a file."""
+    """The name of a model from its path or address, without the suffix of a file."""
     if not is_address(model):
         path = Path(model)
         # What follows a dot in the name of a folder is no suffix: Qwen3-0.6B.
@@ -158,18 +160,20 @@ def check_name(name: str) -> None:
 
 
 def place_of_model(text: str) -> str:
-    """The value of `--output-model` (a folder, or a path with or without its suffix) as a value of `-o`."""
+    """The value of `-o` that means the same as a value of `--output-model` (a folder, or a path with or without its
+    suffix).
+    """
     is_folder = text.endswith(("/", os.sep)) or Path(text).is_dir()
     return text if is_folder or text.lower().endswith(MODEL_SUFFIXES) else f"{text}.xml"
 
 
 def _is_like_a_path(text: str) -> bool:
-    """Whether the argument of `--output` may be the place to write."""
+    """Whether the value of `--output` looks like a path to write to rather than like the name of an output."""
     return text == STANDARD or text.lower().endswith(MODEL_SUFFIXES) or text.endswith(("/", os.sep)) or Path(text).is_dir()
 
 
 def _is_in_model(name: str, conversion: ConversionOptions, model: str) -> bool:
-    """Whether an output, a tensor or a node of a model has a name."""
+    """Whether the model has an output, a tensor or a node with a name."""
     if is_address(model):
         return False
     from moir.analysis.model_names import ModelNames

@@ -13,7 +13,10 @@ from typing import NoReturn
 from moir.tools.failures import FAILED
 
 TEXT_ONLY = frozenset(("--version", "--help", "-h"))
-"""Options that print a text and end the process: importing `dataclasses` would be a tenth of their work."""
+"""Options that print a text and end the process.
+
+They do without `dataclasses`, whose import would be a tenth of the work.
+"""
 
 
 def run_process(main: Callable[[], int]) -> NoReturn:

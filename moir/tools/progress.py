@@ -18,7 +18,7 @@ EMISSION = "emission"
 _BAR_WIDTH, _SMALLEST_BAR = 24, 4
 _ERASE_LINE = "\r\033[K"
 _INTERVAL = 0.1
-"""The shortest time in seconds between two drawings of one stage."""
+"""The shortest time in seconds between two drawings of the bar within one stage."""
 _MEGABYTE = 10**6
 
 
@@ -77,7 +77,7 @@ class ProgressBar(Observer):
         self._draw(done if total else 0, f"{name_of(address)} {size} MB")
 
     def _draw(self, position: float, text: str) -> None:
-        """Draw the bar up to a position between 0 and the number of stages, with a text behind it."""
+        """Draw the bar up to a position between 0 and the number of stages, followed by a text."""
         # A character in the last column would make some terminals begin a new line.
         columns = self._columns() - 1
         width = min(_BAR_WIDTH, columns - len(text) - 3)

@@ -1,4 +1,6 @@
-"""The standard streams of the tools: closed ones, `-` as a model, and `-` as the output of a conversion."""
+"""The standard streams of the tools: opens closed ones, reads `-` as a model, and writes to `-` as the output of a
+conversion.
+"""
 
 from __future__ import annotations
 
@@ -87,21 +89,22 @@ def is_stream(argument: str) -> bool:
 
 @contextmanager
 def file_of(argument: str) -> Generator[Path]:
-    """The path of a model, see `model_of`."""
+    """A context with the path of a model's file on this machine; `argument` is that of `model_of`."""
     with model_of(argument) as model:
         yield model.path
 
 
 @contextmanager
 def model_of(argument: str, progress: Progress | None = None) -> Generator[LocalModel]:
-    """A model on this machine: the argument of a tool, a temporary copy of a stream, or what an address has.
+    """A context with a model on this machine: the argument of a tool itself, a temporary copy of a stream, or a
+    downloaded copy.
 
     Weights are mapped from files, so that a stream is copied first. Errors name the stream or the address, not the
     copy.
 
     Args:
         argument: a path, an address, or `-` for standard input.
-        progress: is told of each piece that is downloaded.
+        progress: is called after each block that is downloaded.
 
     Raises UsageError if standard input is a terminal, and ConversionError if the model cannot be read.
     """

@@ -35,7 +35,7 @@ _PORTS_SHOWN = 8
 class Stopwatch(Observer):
     """Records the times at which the parts of a conversion end; the first part is the start of the process.
 
-    The parts add up to the whole, which is the time that the user has waited.
+    The durations of the parts add up to the time that the user has waited.
 
     Args:
         begun: when the first part begins; None for the start of the process.
@@ -101,7 +101,7 @@ class SourceOperations(Observer):
 
 
 class Summary(Record):
-    """The facts of a conversion that the user is told, without the files and the durations.
+    """The facts about a conversion that are printed for the user, except the files and the durations.
 
     Args:
         notes: notes for the user, each a sentence.
@@ -220,7 +220,7 @@ def _bytes_by_type(module: ModuleOp) -> dict[str, int]:
 
 
 def _shares(sizes: Mapping[str, int]) -> str:
-    """The sizes of constants by their element types, without those that make up less than a hundredth of all.
+    """The sizes of constants by element type, as text, without types that make up less than a hundredth of the total.
 
     Empty if there is only one type, or if no weights are compressed.
     """

@@ -78,8 +78,9 @@ class AlternatingUpdateNodes:
         return [corrected[0], *(self.vectors.sum(each, term, name) for each, name in zip(corrected[1:], names, strict=True))]
 
     def computed(self, x: SSAValue, layer: int, attention: Block, feed_forward: Block) -> SSAValue:
-        """The active stream x after the blocks of a layer: attention and a low-rank (Laurel) branch beside it, then the
-        feed-forward block.
+        """The active stream x after the blocks of a layer.
+
+        Attention and a low-rank branch (Laurel) are computed side by side, then the feed-forward block.
         """
         hidden, rank, vectors = self.configuration.hidden, self.configuration.sizes["laurel_rank"], self.vectors
         name = f"layers.{layer}"

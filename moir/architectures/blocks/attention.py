@@ -12,7 +12,7 @@ from moir.architectures.record import Architecture, Configuration, Rotary
 from moir.architectures.vectors import VectorNodes
 
 SHARDS = 4
-"""The parts of the matrices of CodeGen, one for each processor that trained it."""
+"""The number of parts into which the matrices of CodeGen are divided, one for each processor that trained it."""
 
 
 class AttentionNodes(TokenBlockNodes):
@@ -73,7 +73,7 @@ class AttentionNodes(TokenBlockNodes):
         return self.output(x, block, sizes)
 
     def source(self, layer: int) -> int:
-        """The index of the layer whose keys and values a layer uses, often its own."""
+        """The index of the layer whose keys and values a layer uses; often the layer itself."""
         return self.configuration.sources[layer] if self.configuration.sources else layer
 
     def shared(self, x: SSAValue, layer: int) -> SSAValue:
@@ -134,16 +134,16 @@ class AttentionNodes(TokenBlockNodes):
         )
 
     def padded_heads(self, sizes: Configuration) -> int | None:
-        """The greatest number of query heads of all layers, to which this layer's heads may be padded.
+        """The largest number of query heads of all layers, to which this layer's heads are padded.
 
-        Returns None if this layer has that many, or the number is not a multiple of this layer's key heads.
+        None if this layer has that many, or the number is not a multiple of this layer's key heads.
         """
         most = max((each.get("heads", self.configuration.heads) for each in self.configuration.layer_fields), default=sizes.heads)
         return most if most != sizes.heads and not most % sizes.key_heads else None
 
     def projected(self, x: SSAValue, block: str, sizes: Configuration) -> Sequence[SSAValue]:
-        """The queries, keys and values of x: a Linear each, or one Linear that is split, as `AttentionBlock.packing`
-        says.
+        """The queries, keys and values of x: three Linear operations, or one whose result is split, as
+        `AttentionBlock.packing` says.
 
         The values are the keys if the configuration has `values_are_keys`.
         """
@@ -170,7 +170,7 @@ class AttentionNodes(TokenBlockNodes):
         return normed, self.normed_heads(keys, f"{block}.key_norm", sizes.key_heads, sizes)
 
     def normed_heads(self, x: SSAValue, block: str, heads: int, sizes: Configuration) -> SSAValue:
-        """Queries or keys x after the normalization whose weights belong to `block`: over each head, or over all
+        """Queries or keys x after the normalization with the weights of `block`: over each head, or over all heads
         together.
         """
         attention = self.architecture.attention
@@ -179,7 +179,8 @@ class AttentionNodes(TokenBlockNodes):
         return self.vectors.norm(x, block, size, attention.query_norm_kind, shape)
 
     def output(self, x: SSAValue, block: str, sizes: Configuration) -> SSAValue:
-        """The output projection of the attention: the concatenated heads x times the matrix "{block}.output.weight",
-        plus its bias if the configuration lists one. `sizes` are the sizes of the layer.
+        """The output projection of the attention: the concatenated heads x times the matrix "{block}.output.weight".
+
+        Its bias is added if the configuration lists one. `sizes` are the sizes of the layer.
         """
         return self.vectors.linear(x, f"{block}.output", sizes.heads * (sizes.value_size or sizes.head_size), sizes.hidden)

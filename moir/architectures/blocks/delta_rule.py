@@ -8,7 +8,7 @@ from moir.architectures.blocks.convolution import causal_convolution
 from moir.architectures.blocks.token_block import TokenBlockNodes
 
 SIZES = ("key_heads", "heads", "key_size", "value_size")
-"""The further sizes of a configuration that these nodes need, after `delta.`"""
+"""The names of the further sizes, without the prefix `delta.`, that a configuration needs for the delta rule."""
 
 
 class DeltaRuleNodes(TokenBlockNodes):
@@ -46,8 +46,8 @@ class DeltaRuleNodes(TokenBlockNodes):
         """The projections of x by Linear: [queries, keys and values concatenated, output gates, write strengths, time
         steps].
 
-        Append one Linear for each of the six or four weights that a file has, or for fewer weights whose rows are
-        interleaved by key head, and whose results are split, as `Architecture.delta_packing` says.
+        As `Architecture.delta_packing` says, there is one Linear for each of the four or six weights in a file; or
+        there are fewer weights, with rows interleaved by key head, whose results are split.
 
         Args:
             x: the value of the layer.

@@ -29,8 +29,8 @@ class FeedForwardNodes:
         """The result of the feed-forward block of a layer.
 
         GatedMLP(x, gate, up, down, biases …) {activation}, or MLP(x, up, down, biases …) {activation}, or
-        MixtureOfExperts(x, router, gate, up, down, biases …) {chosen, …}, with the shared expert, which computes every
-        token.
+        MixtureOfExperts(x, router, gate, up, down, biases …) {chosen, …}, plus the shared expert, which computes every
+        token, if there is one.
         """
         experts = self.configuration.experts[layer] if self.configuration.experts else None
         if experts is None:
@@ -53,11 +53,11 @@ class FeedForwardNodes:
         return self.network(x, f"layers.{layer}.feed_forward", sizes.feed_forward, sizes.sparsity)
 
     def beside(self, normed: SSAValue, x: SSAValue, layer: int) -> SSAValue:
-        """The sum of the MLP of a layer and of its experts, which compute another normalization of x; the MLP if it has
-        none.
+        """The sum of the MLP of a layer and of its experts, which read another normalization of x; the MLP alone if
+        there are no experts.
 
         Args:
-            normed: the normalized value, which the MLP computes.
+            normed: the normalized value, which the MLP reads.
             x: the value before the normalization.
             layer: the index of the layer.
         """
@@ -124,9 +124,9 @@ class FeedForwardNodes:
         )
 
     def network(self, x: SSAValue, block: str, size: int, sparsity: float = 0.0) -> SSAValue:
-        """Append the MLP whose weights belong to `block` and whose inner value has `size` features.
+        """Append the MLP with the weights of `block` and an inner value of `size` features.
 
-        With a `sparsity` above 0 its gates are 0 below that quantile.
+        With a `sparsity` above 0, gates below that quantile are set to 0.
         """
         sizes, kind, hidden = self.configuration, self.architecture.feed_forward, self.configuration.hidden
         down, down_bias = self.vectors.matrix(f"{block}.down", size, hidden)

@@ -9,7 +9,9 @@ from moir.architectures.record import Latent, Rotary
 from moir.architectures.yarn import magnitude
 
 EPSILON = 1e-6
-"""ε of the normalizations of compressed vectors; config.json has only that of the other normalizations."""
+"""The epsilon of the normalizations of compressed vectors; config.json has only the epsilon of the other
+normalizations.
+"""
 
 
 class LatentAttentionNodes(TokenBlockNodes):
@@ -64,7 +66,7 @@ class LatentAttentionNodes(TokenBlockNodes):
 
 
 def _scale(rotary: Rotary, size: int) -> float:
-    """The factor of the scores: size^-0.5, times the squared YaRN magnitude if the rotary scaling has
+    """The factor of the scores: size^-0.5, times the square of YaRN's magnitude if the rotary scaling has
     `mscale_all_dim`.
     """
     all_dimensions, factor = rotary.parameters.get("mscale_all_dim"), rotary.parameters.get("factor")

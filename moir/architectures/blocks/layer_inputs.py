@@ -17,8 +17,8 @@ class LayerInputNodes(TokenBlockNodes):
     """
 
     def prepare(self, embedded: SSAValue) -> None:
-        """Append the per-layer inputs of all layers: rows of the table, and a projection of the embeddings of the
-        tokens.
+        """Append the per-layer inputs of all layers: rows of the second table, combined with a projection of the token
+        embeddings.
 
         Tokens beyond the table read its row 0.
         """

@@ -13,7 +13,7 @@ from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32
 
 RANK_DIVISOR = 16
-"""The rank of the steps is the size of the model divided by this, unless the configuration has the rank."""
+"""The rank of the time steps is the hidden size divided by this number, unless the configuration has the rank."""
 
 
 class StateSpaceNodes(TokenBlockNodes):
@@ -49,8 +49,8 @@ class StateSpaceNodes(TokenBlockNodes):
         return self.vectors.linear(self.vectors.gated(x, gates, sizes.activation), f"{block}.output", features, hidden)
 
     def normalized(self, x: SSAValue, block: str, width: int) -> SSAValue:
-        """Time steps, inputs or outputs after their normalization, with or without weights; unchanged if the family has
-        none.
+        """Time steps, inputs or outputs after their normalization, which may have weights; unchanged if the family has
+        no normalization.
         """
         epsilon = self.configuration.part_epsilon
         if self.architecture.part_weights:
@@ -101,10 +101,10 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
         return self.vectors.linear(x, f"{block}.output", features, hidden)
 
     def factors(self, widths: Mapping[str, int]) -> SSAValue:
-        """A constant vector of the factors of all features of the projection.
+        """A constant vector with the factor of each feature of the projection.
 
-        `widths` has the number of features of each part of the projection by its name in `Configuration.factors`; the
-        factor of a part without an entry there is 1.
+        `widths` has the number of features of each part of the projection, by the part's name in
+        `Configuration.factors`; parts without an entry there have the factor 1.
         """
         parts = [np.full(width, self.configuration.factors.get(part, 1.0), np.float32) for part, width in widths.items()]
         return self.nodes.constant(DataAttr.of(np.concatenate(parts), f32))

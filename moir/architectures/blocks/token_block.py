@@ -1,4 +1,4 @@
-"""What the blocks that combine tokens share: attentions, convolutions, recurrences."""
+"""The base of the blocks that combine several tokens: attentions, convolutions, recurrences."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ DEFAULTS: Mapping[str, object] = {
 }
 
 HEADS_OF_OTHERS = ("pooler.*", "cls.*", "lm_head.*", "qa_outputs.*", "embeddings.position_ids")
-"""Tensors of heads that the output does not depend on."""
+"""Names of tensors of task heads that are left out of a model, since its output does not depend on them."""
 
 
 def encoder(name: str, model_types: tuple[str, ...], learned_positions: str | None) -> Architecture:
@@ -106,7 +106,7 @@ def roberta(model_types: tuple[str, ...], classifier: str, defaults: Mapping[str
 
     Args:
         model_types: its names in config.json.
-        classifier: the class in config.json of its models that classify.
+        classifier: the class in config.json of models with a classifier.
         defaults: the values of keys that a file leaves out.
     """
     return BERT.with_fields(

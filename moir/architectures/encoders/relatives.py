@@ -19,7 +19,7 @@ def classifier(name: str, tensors: Mapping[str, str], head: Mapping[str, str], b
     Args:
         name: the class in config.json that chooses the variant.
         tensors: the tensors of the family by operand.
-        head: those of `pooler` and `classifier`.
+        head: the tensors of `pooler` and `classifier`.
         biases: the operands within layers that have biases.
         others: further changed fields.
     """

@@ -12,7 +12,7 @@ from moir.architectures.shared_experts import CORRECTED_EXPERTS
 from moir.support.tables import words
 
 UNBOUNDED = [0.0, float("inf")]
-"""The bounds of steps that do not bound them, as Transformers writes them."""
+"""The bounds of time steps, as Transformers writes them, that do not limit them."""
 
 MIXER = {
     "state_space": "mamba",
@@ -24,7 +24,7 @@ MIXER = {
     "state_space.output": "mamba.out_proj",
     "convolution.kernel": "mamba.conv1d",
 }
-"""The tensors of a state space with heads beside attentions."""
+"""The tensors of a Mamba-2 state space in layers beside layers of attention."""
 
 MIXER_SIZES = {
     "kernel": "mamba_d_conv",
@@ -47,7 +47,7 @@ MIXER_DEFAULTS: dict[str, object] = {
 }
 
 MIXER_UNREAD = words("mamba_d_head mamba_chunk_size")
-"""A size that follows from others, and how kernels compute."""
+"""Keys without effect: a size that follows from others, and a setting of kernels."""
 
 MAMBA2 = Family(
     architecture=MAMBA.architecture.with_fields(name="mamba2", model_types=("mamba2",)),

@@ -13,7 +13,7 @@ from moir.frameworks import DETECTION
 
 
 def head_of(op: object) -> str:
-    """The kind of a head; an empty string for any other operation."""
+    """The kind of a head of a detection network; an empty string for any other operation."""
     return op.KIND if isinstance(op, FrameworkOp) and op.dialect_name() == DETECTION.dialect else ""
 
 

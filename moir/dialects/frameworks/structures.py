@@ -1,4 +1,5 @@
-"""Nested values of configurations as attributes: lists and dictionaries in any depth, with None and Booleans in them.
+"""Nested values of configurations as attributes: lists and dictionaries of any depth, which may contain None and
+booleans.
 
     {"units": 4, "cell": {"activation": None}}  <->  {units = 4 : i64, cell = {activation}}
 
@@ -31,7 +32,7 @@ def structure_attribute(value: object) -> Attribute:
 
 
 def structure_of(attribute: Attribute) -> Any:
-    """The nested value of an attribute made by `structure_attribute`; lists are tuples."""
+    """The nested value of an attribute that `structure_attribute` made, except that its lists become tuples."""
     if isinstance(attribute, UnitAttr):
         return None
     if isinstance(attribute, DictionaryAttr):

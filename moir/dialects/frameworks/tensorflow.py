@@ -23,7 +23,10 @@ MERGES = ("Merge", "RefMerge")
 """Kinds that join the values of branches, or of the entry and the back edge of a loop."""
 
 BACK_EDGES = ("NextIteration", "RefNextIteration")
-"""Kinds that pass a value back to the Merge at the start of a loop, which is not their user: `merge` names it."""
+"""Kinds that pass a value back to the Merge at the start of a loop.
+
+They have no edge to the Merge; their property `merge` names it.
+"""
 
 
 def unsupported(op: Operation, reason: str, hint: str | None = None) -> UnsupportedOperationError:
@@ -37,7 +40,7 @@ def kind_of(op: object) -> str:
 
 
 def forwards(op: object) -> bool:
-    """Whether the result of an operation is its first operand: an Identity, a StopGradient, …"""
+    """Whether the result of an operation is its first operand, unchanged, as for an Identity or a StopGradient."""
     return kind_of(op) in kinds_with(TENSORFLOW.dialect, FORWARDS)
 
 
@@ -47,7 +50,9 @@ def is_branching(kind: str) -> bool:
 
 
 def origin(value: SSAValue) -> SSAValue:
-    """The value that a chain of identities forwards."""
+    """The value from which a chain of identities comes: a value that is not the result of an Identity is returned
+    unchanged.
+    """
     while isinstance(value, OpResult) and forwards(value.op):
         value = value.op.operands[0]
     return value

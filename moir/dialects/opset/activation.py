@@ -204,7 +204,7 @@ class ParametricOp(OpsetOp):
     """
 
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = None
-    """Accepted element types; None for all."""
+    """Element types that the operation accepts; None for all."""
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         return shapes[0]
@@ -216,7 +216,7 @@ class ParametricOp(OpsetOp):
         return element
 
     def compute(self, x: Array, *parameters: Array) -> Array:
-        """The result for numbers of at least 32 bits."""
+        """The results for an array x of numbers of at least 32 bits."""
         raise NotImplementedError(self.name)
 
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
@@ -331,7 +331,7 @@ class AlongAxisOp(UnaryOp):
         return x - np.max(x, axis=self.integer("axis"), keepdims=True)
 
     def compute(self, x: Array) -> Array:
-        """The result for numbers of at least 32 bits."""
+        """The result for an array of numbers of at least 32 bits."""
         e = np.exp(self.shifted(x))
         return e / np.sum(e, axis=self.integer("axis"), keepdims=True)
 

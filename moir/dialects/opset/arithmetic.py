@@ -25,7 +25,7 @@ from moir.dialects.opset.interfaces.properties import boolean_property, deferred
 from moir.dialects.symbols import Sum, Symbol
 
 Number = Any
-"""An integer, a float or a symbol."""
+"""An entry of an array: an integer, a float or a symbol."""
 
 
 @deferred_definition
@@ -73,12 +73,12 @@ class Multiply(BroadcastingFunctionOp):
 
 
 def _has_zero_divisor(a: Array, b: Array) -> bool:
-    """Whether integers are divided by zero, the result of which is not defined."""
+    """Whether a divisor among integers is zero, so that the result is not defined."""
     return not is_real(a) and not is_real(b) and any(not isinstance(entry, Symbol) and entry == 0 for entry in b.flat)
 
 
 def _is_size(entry: Number) -> bool:
-    """Whether an entry is known not to be negative."""
+    """Whether a number or symbol is known not to be negative."""
     return entry.dimension if isinstance(entry, Symbol) else entry >= 0
 
 

@@ -32,7 +32,7 @@ from moir.dialects.symbols import Symbol, is_symbolic, simplified
 from moir.errors import InferenceError
 
 Number = Any
-"""An integer, a boolean or a symbol."""
+"""An entry of an array: an integer, a boolean or a symbol."""
 
 
 def _equal(a: Number, b: Number) -> bool | Symbol:

@@ -95,7 +95,7 @@ class If(OpsetOp):
         return self.types_of_results(known)
 
     def types_of_results(self, known: OperandValues) -> Types:
-        """Types of the results, for branches whose types are inferred already."""
+        """The types of the results, from the types in the two bodies, which are inferred already."""
         taken = known.constant(self.operands[0])
         branches = [results_of(body.block) for body in (self.then_body, self.else_body)]
         if taken is not None and taken.size == 1:
@@ -154,7 +154,7 @@ class RepeatingOp(OpsetOp):
         return len(self.ports("outputs"))
 
     def infer_body(self, known: OperandValues) -> None:
-        """Infer the types in the body, which must cover the values of all iterations.
+        """Infer the types in the body; they have to hold for the values of all iterations.
 
         Types start from the operands; types of merged inputs are widened and the body is inferred again until they are
         stable.

@@ -70,7 +70,7 @@ class ConvertLike(ConversionOp):
 
 
 _DOUBLED_REALS = {8: f16, 16: f32}
-"""Width in bits of two different floating-point types of this width -> the type to which they are promoted."""
+"""Width in bits -> the type to which two different floating-point types of this width are promoted."""
 
 
 def _is_signed(element: Attribute) -> bool:
@@ -107,8 +107,9 @@ def promoted(a: Attribute, b: Attribute, of_ui64: Attribute) -> Attribute:
 
 
 def _holds(wide: Attribute, narrow: Attribute) -> bool:
-    """Whether conversion to the type `wide`, of the same or a later category as `narrow`, keeps all values, as far as
-    promotion demands.
+    """Whether conversion to the type `wide` keeps the values of `narrow` as far as promotion requires.
+
+    `wide` is in the same category as `narrow` or a later one, in the order booleans, integers, floats.
     """
     if _category(wide) == 2 and _category(narrow) == 1:
         return describe(wide).bits >= 2 * describe(narrow).bits
@@ -118,8 +119,8 @@ def _holds(wide: Attribute, narrow: Attribute) -> bool:
 
 
 def _holds_scalar(wide: Attribute, narrow: Attribute) -> bool:
-    """Whether conversion of a scalar of type `narrow` to the type `wide` of a tensor keeps all values, as far as
-    promotion demands, which is less strict than for tensors.
+    """Whether conversion of a scalar of type `narrow` to the type `wide` of a tensor keeps its value as far as
+    promotion requires, which is less strict than for tensors.
     """
     if _is_signed(wide) and _category(narrow) == 1 and not _is_signed(narrow):
         return 2 * describe(wide).bits >= describe(narrow).bits

@@ -33,7 +33,7 @@ class DecodingOp(OpsetOp):
 
 @deferred_definition
 class CTCGreedyDecoderSeqLen(DecodingOp):
-    """Most probable classes of `data` [batch, time, class] without blanks.
+    """The most probable class of each step of `data` [batch, time, class], without blanks.
 
     `merge_repeated` removes repetitions, too. Results: classes [batch, time], padded with -1, and their number in each
     sequence. The blank is the last class unless it is given.

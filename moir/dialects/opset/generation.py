@@ -30,16 +30,16 @@ SIZES = frozenset((element_types.si32, element_types.si64, element_types.dynamic
 
 
 def require_scalar(op: OpsetOp, index: int, what: str) -> None:
-    """Raise InferenceError unless the shape of an operand is unknown, [] or [1]."""
+    """Raise InferenceError, which names `what`, unless the shape of the operand at `index` is unknown, [] or [1]."""
     shape = op.shape(index)
     if shape is not None and (len(shape) > 1 or any(dimension not in (1, -1) for dimension in shape)):
         raise InferenceError(f"{what} should be a scalar or have one element")
 
 
 def one_dimension(known: OperandValues, op: OpsetOp, index: int, what: str) -> Dimension:
-    """The size that an operand holds, -1 if it is not constant.
+    """The size that an operand contains, -1 if it is not constant.
 
-    Raises InferenceError if the size is negative or not a single number.
+    Raises InferenceError if the size is negative or not a single number; `what` names it.
     """
     require_scalar(op, index, what)
     size = known.integers(op.operands[index])

@@ -41,7 +41,7 @@ class ReadingOp(OpsetOp):
         return (simplified(result, element_types.to_numpy(self.element_type(0))) if result.dtype == object else result,)
 
     def read(self, *operands: Array) -> Array | None:
-        """The result; only `data` may contain symbols.
+        """The result for values of the operands, of which only `data` may contain symbols.
 
         None for an index out of range, which numpy does not accept.
         """

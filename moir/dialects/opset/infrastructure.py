@@ -83,7 +83,9 @@ class Result(OpsetOp):
 
 
 def converted(data: Array, source: Attribute, destination: Attribute) -> Sequence[Array] | None:
-    """Values converted to another element type; None if either type is packed, of strings or unknown."""
+    """Values converted to another element type, as the only result; None if either type is packed, of strings or
+    unknown.
+    """
     to, of = element_types.describe(destination), element_types.describe(source)
     if to.is_packed or of.is_packed or to.bits == 0 or (of.bits == 0 and not is_symbolic(data)):
         return None

@@ -52,7 +52,7 @@ class BatchNormOp(OpsetOp):
     """gamma * (data - mean) / sqrt(variance + epsilon) + beta; data is [N, C, …], all other operands are [C]."""
 
     ORDER: ClassVar[tuple[int, ...]]
-    """The indices of data, gamma, beta, mean and variance among the operands."""
+    """The indices, among the operands, of data, gamma, beta, mean and variance."""
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:
         shape, *others = (shapes[index] for index in self.ORDER)

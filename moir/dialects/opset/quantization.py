@@ -26,7 +26,7 @@ from moir.errors import InferenceError
 
 
 def check_fits(shape: SymbolicShape, data: SymbolicShape) -> None:
-    """Raise InferenceError if a shape does not broadcast to that of the data, apart from leading dimensions of 1."""
+    """Raise InferenceError if a shape cannot be broadcast to that of the data, leading dimensions of 1 aside."""
     if shape is None or data is None:
         return
     lead = max(0, len(shape) - len(data))

@@ -28,7 +28,7 @@ from moir.errors import InferenceError
 ACTIVATIONS = ("relu", "sigmoid", "tanh", "hardsigmoid")
 
 Sizes = dict[str, Dimension]
-"""The known dimensions among N, D, T, I and H."""
+"""The dimensions N, D, T, I and H as far as they are known, by letter."""
 
 
 class RecurrentOp(OpsetOp):

@@ -143,7 +143,7 @@ def _reshaped(source: list[Dimension] | None, pattern: list[Dimension], special_
 
 
 def _cancelled(a: list[Dimension], b: list[Dimension]) -> tuple[list[Dimension], list[Dimension]]:
-    """The factors of two products without their common symbols."""
+    """Two lists of factors without the symbols that both contain."""
     if not any(isinstance(d, Symbol) for d in b):
         return a, b
     (first, number), (second, other) = factors_of(a), factors_of(b)
@@ -213,7 +213,7 @@ class ShapeOf(ShapeOfOp):
 
 
 def _squeezed(shape: Sequence[Dimension], axes: Collection[int]) -> SymbolicShape:
-    """A shape without the dimensions at `axes`, except those that are known not to be 1."""
+    """A shape without the dimensions at `axes`; those that are known to differ from 1 stay."""
     return tuple([d for axis, d in enumerate(shape) if axis not in axes or (is_fixed(d) and d != 1)])
 
 
@@ -323,7 +323,7 @@ class Unsqueeze(OpsetOp):
 
 
 def _expanded(shape: Sequence[AnyDimension], axes: Sequence[int]) -> tuple[AnyDimension | int, ...]:
-    """A shape with dimensions of 1 inserted; a position that two axes denote counts once."""
+    """A shape with a dimension of 1 inserted for each of `axes`; two axes at the same position count once."""
     if not axes:
         raise InferenceError("at least one axis is required")
     positions = _distinct_positions(axes, len(shape))

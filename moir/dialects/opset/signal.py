@@ -48,7 +48,7 @@ class FourierOp(OpsetOp):
 
     @staticmethod
     def at_least_one(axes: tuple[int, ...]) -> tuple[int, ...]:
-        """The axes. Raises InferenceError if there are none."""
+        """The axes, unchanged. Raises InferenceError if there are none."""
         if not axes:
             raise InferenceError("at least one axis is required")
         return axes
@@ -199,7 +199,7 @@ class IRDFT(FourierOp):
 
 
 def _scalar(op: OpsetOp, known: OperandValues, index: int) -> int:
-    """The positive number that an operand holds, -1 if it is not constant."""
+    """The positive number that the operand at `index` contains; -1 if it is not constant."""
     numbers = known.integers(op.operands[index])
     if op.rank(index) not in (0, None) or (numbers is not None and numbers[0] < 1):
         raise InferenceError(f"operand {index} is a positive scalar")

@@ -73,9 +73,7 @@ def slice_length(dimension: Dimension, start: Bound, stop: Bound, step: Bound, *
 
 
 def slice_of(dimension: int, start: int | None, stop: int | None, step: int) -> slice:
-    """The Python slice for a slice of a dimension; in one backwards, a start before the first element is the first
-    element.
-    """
+    """The Python slice for a slice; if `step` is negative, a `start` before the first element is moved to it."""
     return slice(max(start, -dimension) if start is not None and step < 0 else start, stop, step)
 
 
@@ -241,8 +239,8 @@ class StridedSlice(MovementOp):
                 raise VerifyException(f"{name} has entries other than 0 and 1")
 
     def _positions(self, count: int, rank: int) -> Iterable[tuple[int, int, str]]:
-        """For each dimension: position in the index of `count` entries, dimension of `data`, kind (`new`, `whole`,
-        `single`, …).
+        """For each dimension: the position in the index of `count` entries, the dimension of `data`, and the kind of
+        the entry (`new`, `whole`, `single`, …).
         """
         new, shrink, ellipsis = (padded(self.integers(f"{name}_mask"), count) for name in ("new_axis", "shrink_axis", "ellipsis"))
         dimension = 0
@@ -390,7 +388,7 @@ class Pad(PadOp):
 
 
 def _cut(data: Array, begin: Sequence[int], end: Sequence[int]) -> Array:
-    """Data without the elements that negative pads at the beginning and the end of each axis cut off."""
+    """An array without the elements that negative pads at the beginning and the end of each axis remove."""
     return data[tuple(slice(max(-b, 0), d - max(-e, 0)) for d, b, e in zip(data.shape, begin, end, strict=True))]
 
 

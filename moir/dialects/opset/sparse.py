@@ -22,7 +22,7 @@ from moir.errors import InferenceError
 
 
 def require_ranks(op: OpsetOp, ranks: Sequence[int]) -> None:
-    """Raise InferenceError if the rank of an operand is known and differs from the one given for it."""
+    """Raise InferenceError if the rank of an operand is known and differs from the rank in `ranks` for it."""
     for index, rank in enumerate(ranks[: len(op.operands)]):
         if op.rank(index) not in (rank, None):
             raise InferenceError(f"operand {index} has rank {rank}, not shape {format_shape(op.shape(index))}")

@@ -19,7 +19,7 @@ from moir.dialects.opset.interfaces.properties import deferred_definition
 from moir.dialects.shapes import Shapes, SymbolicShape, merge_shapes
 
 STEPS_OF_STRING = 256
-"""Cost of a string in steps, in addition to one step per byte."""
+"""The cost of evaluating a string, in steps, in addition to one step for each byte."""
 
 
 @deferred_definition

@@ -33,7 +33,9 @@ _FLOAT, _INT, _STRING, _TENSOR, _GRAPH, _FLOATS, _INTS, _STRINGS = 1, 2, 3, 4, 5
 _NOT_ATTRIBUTES = frozenset(("captured", "graph_attributes"))
 
 _FORMAT_VERSIONS = {13: 7, 15: 8, 19: 9, 21: 10}
-"""The first version of the operator set for each version of the format; a file has the oldest that fits."""
+"""Operator-set version -> the version of ONNX's file format for models of this and later operator sets; a file has the
+oldest format that fits.
+"""
 
 
 class OnnxWriter:
@@ -84,7 +86,7 @@ class OnnxWriter:
         return self._first_free(name, self._taken)
 
     def _first_free(self, name: str, taken: set[str]) -> str:
-        """The name if it is not taken, else the name with the first free number appended."""
+        """A name that is not in `taken`: `name` itself, or else `name` with the smallest free number appended."""
         candidate = name
         while candidate in taken:
             self._last[name] = self._last.get(name, 0) + 1
@@ -303,7 +305,10 @@ class OnnxWriter:
 
 
 def _number(element: Attribute, name: str) -> int:
-    """The number of an element type in ONNX. Raises EmissionError for one that it does not have."""
+    """The number that ONNX has for an element type.
+
+    Raises EmissionError for a type without one; `name` is the value with it.
+    """
     if element not in NUMBERS:
         raise EmissionError(f"ONNX has no element type {describe(element).xml}, which {name!r} has")
     return NUMBERS[element]
@@ -316,7 +321,9 @@ def _dimension_names(op: Operation) -> tuple[str, ...]:
 
 
 def _output_name(result: Operation) -> str:
-    """The name of an output: that of the Result if the tensor has it, too, else the first of the tensor."""
+    """The name of an output of the model: the name of the Result if its tensor has that name, else the tensor's first
+    name.
+    """
     names, name = names_of(result.operands[0]), name_of(result)
     if name is not None and (name in names or not names):
         return name

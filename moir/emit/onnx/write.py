@@ -21,12 +21,16 @@ LARGEST_MESSAGE = (1 << 31) - 1
 """The greatest size in bytes of a message that protobuf's parsers accept."""
 
 _WITHIN = 15 << 27
-"""Maximum size in bytes of the weights of a model that holds them itself: the rest is for its nodes."""
+"""Largest total size in bytes of the weights for which a model is a single file; the rest of `LARGEST_MESSAGE` is for
+the nodes.
+"""
 
 DATA_SUFFIX = ".data"
 
 Replacing: TypeAlias = Callable[[Path], AbstractContextManager[BinaryIO]]
-"""A context with a file that replaces another one when it ends."""
+"""The type of functions that take a path and return a context with an open file, which replaces the file at the path
+when the context ends.
+"""
 
 
 class WrittenOnnx(Record):
@@ -52,7 +56,10 @@ class WrittenOnnx(Record):
         return [self.path, *([] if self.data_path is None else [self.data_path])]
 
     def at(self, address: str) -> WrittenOnnx:
-        """The same at the address to which it was sent: the paths are names in its folder. Itself if that is empty."""
+        """This result for a model that was sent to an address: the paths are the names of files in its folder.
+
+        This result itself for an empty address.
+        """
         if not address:
             return self
         data_path = None if self.data_path is None else Path(self.data_path.name)

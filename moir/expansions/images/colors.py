@@ -45,5 +45,5 @@ def red_green_blue(op: OpBuilder, hue: SSAValue, saturation: SSAValue, value: SS
 
 
 def along(op: OpBuilder, like: SSAValue, values: list[int]) -> SSAValue:
-    """A 1-D constant in the element type of the value `like`."""
+    """A 1-D constant with the given values, in the element type of the value `like`."""
     return op.constant_like(np.array(values), like)

@@ -20,16 +20,17 @@ from moir.expansions.loops.built_loops import Step, repeated_steps
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_MATRIX = 32
-"""The most rows of a matrix whose steps are unrolled; each step takes about 20 operations."""
+"""The largest number of rows for which the steps are unrolled; each step takes about 20 operations."""
 
 Combine = Callable[[OpBuilder, Sequence[SSAValue], SSAValue], Sequence[SSAValue]]
-"""Computes the accumulated values after a step from the values before it and its pivot."""
+"""Builds the accumulated values after a step, given those before the step and the step's pivot."""
 
 
 def determinant_of(op: OpBuilder, x: SSAValue) -> SSAValue:
     """The determinants [...] of matrices [..., M, M].
 
-    The product of the pivots and of the signs of their rows. Raises ConversionError if the rank is dynamic.
+    The determinant is the product of the pivots, each with the sign of its row. Raises ConversionError if the rank is
+    dynamic.
     """
     if has_few_rows(x):
         determinant = reduce(op.Multiply, pivots_of(op, x))
@@ -41,8 +42,8 @@ def determinant_of(op: OpBuilder, x: SSAValue) -> SSAValue:
 def sign_and_logarithm_of(op: OpBuilder, x: SSAValue) -> list[SSAValue]:
     """The signs and the logarithms of the absolute values of the determinants, [...] each, of matrices [..., M, M].
 
-    The logarithm is the sum of those of the pivots, which exists where the determinant itself overflows. Raises
-    ConversionError if the rank is dynamic.
+    The logarithm is the sum of the pivots' logarithms, which is finite even where the determinant itself overflows.
+    Raises ConversionError if the rank is dynamic.
     """
 
     def combine(op: OpBuilder, before: Sequence[SSAValue], pivot: SSAValue) -> list[SSAValue]:
@@ -86,7 +87,7 @@ def _accumulated(op: OpBuilder, x: SSAValue, initial: Sequence[float], combine: 
         op: the builder.
         x: the matrices.
         initial: the values before the first step.
-        combine: computes the next values from the present ones and a pivot.
+        combine: builds the values after a step from those before it and a pivot.
     """
     rank = rank_of(x)
     if rank is None:
@@ -118,7 +119,9 @@ def _accumulated(op: OpBuilder, x: SSAValue, initial: Sequence[float], combine: 
 
 
 def pivots_of(op: OpBuilder, x: SSAValue) -> list[SSAValue]:
-    """The pivots with the signs of their rows, [..., 1, 1] each; a 1 for matrices without elements."""
+    """The pivots [..., 1, 1] of elimination, each with the sign of its row; a single 1 for matrices without
+    elements.
+    """
     size, pivots = size_of_matrices(shape_of(x)), list[SSAValue]()
     for count in range(size, 0, -1):
         pivot, x = _eliminated(op, x, count)
@@ -142,7 +145,7 @@ def _eliminated(op: OpBuilder, x: SSAValue, size: int) -> tuple[SSAValue, SSAVal
 
 
 def index_of_largest(op: OpBuilder, magnitudes: SSAValue) -> SSAValue:
-    """The row index [..., 1, 1] of the largest number in each column [..., size, 1]."""
+    """The row index [..., 1, 1] of the largest element of columns [..., size, 1]."""
     return op.TopK.results(magnitudes, op.constant(1, si64), axis=-2, mode="max", sort="value", index_element_type=si64)[1]
 
 
@@ -161,5 +164,5 @@ def remaining(op: OpBuilder, x: SSAValue, index: SSAValue, size: int) -> SSAValu
 
 
 def signed(op: OpBuilder, pivot: SSAValue, index: SSAValue) -> SSAValue:
-    """The pivot times (-1)^index, the sign of its row in the expansion of the determinant."""
+    """The pivot times (-1)^index: with the sign of its row in the expansion of the determinant."""
     return op.Select(op.Equal(op.FloorMod(index, 2), 1), op.Negative(pivot), pivot)

@@ -21,12 +21,15 @@ LARGEST_ROTATED = 128
 """The largest number of rows of a matrix."""
 
 SWEEPS = 10
-"""The number of sweeps: convergence is quadratic, and 6 to 8 are enough for f32 and this size."""
+"""The number of sweeps: convergence is quadratic, and 6 to 8 suffice for f32 and matrices of up to LARGEST_ROTATED
+rows.
+"""
 
 
 def tournament(size: int) -> tuple[int, ...]:
-    """The indices of an even number of rows in their order for the next round, in which row i of the first half is
-    paired with row i of the second.
+    """For each row of the next round, its index in the present round; in a round, rows i and i + size / 2 are a pair.
+
+    `size` is even.
     """
     half = size // 2
     # Player 0 stays; the others move around the table: up the first half, down the second one.
@@ -132,7 +135,9 @@ def singular_vectors(
 
 
 def with_zeros(op: OpBuilder, matrices: SSAValue, further: list[int], rank: int) -> SSAValue:
-    """Append rows and columns of zeros to matrices; `further` is [0, rows, columns], the numbers of those appended."""
+    """Append rows and columns of zeros to matrices; `further` is [0, rows, columns], the numbers of zeros to append
+    along each axis.
+    """
     ends = [*[0] * (rank - 2), *further[1:]]
     return op.Pad(matrices, [0] * rank, ends, op.constant_like(0, matrices), pad_mode="constant")
 
@@ -143,7 +148,7 @@ def identities(op: OpBuilder, matrices: SSAValue, size: int) -> SSAValue:
 
 
 def columns_at(op: OpBuilder, matrices: SSAValue, indices: SSAValue, rows: int | None, rank: int) -> SSAValue:
-    """The columns of matrices at indices [..., K]; only their first `rows` rows, unless `rows` is None."""
+    """The columns of matrices at indices [..., K]; with `rows`, only their first `rows` elements."""
     columns = op.Gather(matrices, indices, rank - 1, batch_dims=rank - 2)
     return columns if rows is None else op.Slice(columns, [0], [rows], [1], [-2])
 

@@ -42,8 +42,8 @@ def pivoted_factors(
     """The LU factors of matrices [..., size, columns] by Gaussian elimination with a pivot of largest magnitude per
     column.
 
-    Returns both factors in one matrix, the order of the rows [..., M], and the index of the row with which each was
-    swapped [..., min(M, N)], i64 from 0. The matrices are square if no number of columns N is given.
+    Returns both factors in one matrix, the order of the rows [..., M], and for each step the index of the row that was
+    swapped with the row of the step [..., min(M, N)], i64, counted from 0. Without `columns` the matrices are square.
 
     Source: G. Golub and C. Van Loan, "Matrix Computations", section 3.4 (partial pivoting).
     """

@@ -23,8 +23,9 @@ from moir.rewriting.constant_sizes import check_constant_size
 
 
 def power_by_squares(multiply: Callable[[SSAValue, SSAValue], SSAValue], x: SSAValue, exponent: int) -> SSAValue:
-    """x to the power of an exponent of at least 1, by repeated squaring: the product of those of x, x², x⁴, … whose bit
-    of the exponent is 1. `multiply` builds a product.
+    """x to the power of an exponent of at least 1, by repeated squaring; `multiply` builds a product.
+
+    The result is the product of the powers x, x², x⁴, … for which the exponent has a 1 in its binary form.
     """
     power: SSAValue | None = None
     while exponent:

@@ -21,9 +21,10 @@ from moir.rewriting.operations_with_bodies import create_repeating, known_value,
 
 
 class Step(NamedTuple):
-    """The results of a body: the next states, the slices of concatenated outputs, and the condition of another step.
+    """The results of a loop body: the next states, the slices of concatenated outputs, and whether another step
+    follows.
 
-    A slice has size 1 along the axis of the concatenation. `goes_on` is the condition; None for true.
+    A slice has size 1 along the axis of the concatenation. `goes_on` is the boolean condition; None for true.
     """
 
     states: Sequence[SSAValue]
@@ -32,14 +33,14 @@ class Step(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A value of which each step gets a slice; the axis stays, with size 1."""
+    """A value that is sliced along an axis, one slice for each step; a slice keeps the axis, with size 1."""
 
     value: SSAValue
     slicing: Slicing
 
 
 Body = Callable[[OpBuilder, list[SSAValue], list[SSAValue], list[SSAValue]], Step]
-"""Builds a step from the states, the slices and the values that do not change."""
+"""Builds the operations of a step from the states, the slices and the invariant values."""
 
 
 def repeated_steps(
@@ -104,10 +105,11 @@ def repeated_steps(
 
 
 def _of_one_size(op: OpBuilder, created: list[SSAValue], parts: Sequence[SSAValue], first: int, joins: Sequence[Slicing]) -> list[SSAValue]:
-    """The results of a loop whose concatenated outputs with slices of dynamic size are rebuilt as states.
+    """The results of a loop, where concatenated outputs of slices with dynamic dimensions are replaced by states that
+    hold them.
 
-    A loop cannot tell that slices with dynamic dimensions have one size in every step. Returns `created` if there is no
-    such output.
+    A loop cannot tell that slices with dynamic dimensions have the same size in every step. Returns `created` if there
+    is no such output.
 
     Args:
         op: the builder.

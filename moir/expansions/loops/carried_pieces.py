@@ -6,7 +6,7 @@
     }) {outputs = …, joined along 0}                     opset1.Result(opset1.Unsqueeze(opset3.ShapeOf(%e), 0))
                                                        })
 
-What a loop collects has one size in all iterations.
+The slices that a loop concatenates must have the same shape in all iterations.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Tensors that differ in the size of one dimension: one tensor of all of them, concatenated along it, and their sizes.
+"""Sequences of tensors that differ in one dimension, stored as their concatenation along that dimension and a tensor of
+their shapes.
 
 two rows and three rows of 4 numbers, along axis 0  =  data [5, 4], sizes [[2, 4], [3, 4]]
 """
@@ -32,23 +33,23 @@ class Pieces:
     axis: int
 
 
-def lengths(op: OpBuilder, pieces: Pieces) -> SSAValue:
+def lengths(op: OpBuilder, sequence: Pieces) -> SSAValue:
     """The size of each tensor of a sequence along its axis, [count]."""
-    return op.Gather(pieces.sizes, pieces.axis, 1)
+    return op.Gather(sequence.sizes, sequence.axis, 1)
 
 
-def count(op: OpBuilder, pieces: Pieces) -> SSAValue:
+def count(op: OpBuilder, sequence: Pieces) -> SSAValue:
     """The number of tensors of a sequence, a 1-D tensor of one element."""
-    return dimension_list(op, pieces.sizes, 0)
+    return dimension_list(op, sequence.sizes, 0)
 
 
-def piece(op: OpBuilder, pieces: Pieces, position: SSAValue) -> SSAValue:
+def piece(op: OpBuilder, sequence: Pieces, position: SSAValue) -> SSAValue:
     """The tensor of a sequence at index `position`, a 1-D tensor of one element; a negative index counts from
     the end.
     """
-    each = lengths(op, pieces)
+    each = lengths(op, sequence)
     end = op.Gather(op.CumSum(each, 0), as_list(op, position), 0)
-    return op.Slice(pieces.data, op.Subtract(end, op.Gather(each, as_list(op, position), 0)), end, [1], [pieces.axis])
+    return op.Slice(sequence.data, op.Subtract(end, op.Gather(each, as_list(op, position), 0)), end, [1], [sequence.axis])
 
 
 def of_stack(op: OpBuilder, stack: SSAValue, rank: int, axis: int = 0) -> Pieces:
@@ -89,13 +90,13 @@ def joined(op: OpBuilder, first: Pieces, second: Pieces) -> Pieces:
     return Pieces(op.Concat(first.data, second.data, axis=first.axis), op.Concat(first.sizes, second.sizes, axis=0), first.axis)
 
 
-def append_empty(op: OpBuilder, pieces: Pieces, added: SSAValue, rank: int) -> Pieces:
+def append_empty(op: OpBuilder, sequence: Pieces, added: SSAValue, rank: int) -> Pieces:
     """Append tensors of rank `rank` with all dimensions 0; `added` is their number, a 1-D tensor of one element."""
     none = op.Broadcast(op.constant(0, si64), op.Concat(added, [rank], axis=0))
-    return Pieces(pieces.data, op.Concat(pieces.sizes, none, axis=0), pieces.axis)
+    return Pieces(sequence.data, op.Concat(sequence.sizes, none, axis=0), sequence.axis)
 
 
-def replaced(op: OpBuilder, pieces: Pieces, added: Pieces, position: SSAValue) -> Pieces:
+def replaced(op: OpBuilder, sequence: Pieces, added: Pieces, position: SSAValue) -> Pieces:
     """A sequence with the tensor at index `position` replaced by all tensors of the sequence `added`.
 
     `position` is a 1-D tensor of one element, not negative; at the number of tensors those of `added` are appended.
@@ -107,27 +108,29 @@ def replaced(op: OpBuilder, pieces: Pieces, added: Pieces, position: SSAValue) -
             value, op.constant([0]) if first is None else first, op.constant([LARGEST_SIZE]) if end is None else end, [1], [axis]
         )
 
-    each = lengths(op, pieces)
+    each = lengths(op, sequence)
     start, stop = (op.ReduceSum(cut(each, None, offset, 0), [0], keep_dims=True) for offset in (position, rest))
-    data = op.Concat(cut(pieces.data, None, start, pieces.axis), added.data, cut(pieces.data, stop, None, pieces.axis), axis=pieces.axis)
-    sizes = op.Concat(cut(pieces.sizes, None, position, 0), added.sizes, cut(pieces.sizes, rest, None, 0), axis=0)
-    return Pieces(data, sizes, pieces.axis)
+    data = op.Concat(
+        cut(sequence.data, None, start, sequence.axis), added.data, cut(sequence.data, stop, None, sequence.axis), axis=sequence.axis
+    )
+    sizes = op.Concat(cut(sequence.sizes, None, position, 0), added.sizes, cut(sequence.sizes, rest, None, 0), axis=0)
+    return Pieces(data, sizes, sequence.axis)
 
 
-def stacked(op: OpBuilder, pieces: Pieces, rank: int, axis: int = 0) -> SSAValue:
+def stacked(op: OpBuilder, sequence: Pieces, rank: int, axis: int = 0) -> SSAValue:
     """The tensors of a sequence, stacked along a new dimension. The model fails unless their sizes are equal.
 
     Args:
         op: the builder.
-        pieces: the sequence.
+        sequence: the sequence.
         rank: the rank of each tensor.
         axis: the new dimension.
     """
-    largest = largest_sizes(op, pieces.sizes, rank)
-    split = [*largest[: pieces.axis], count(op, pieces), *largest[pieces.axis :]]
-    data = op.Reshape(pieces.data, op.Concat(*split, axis=0), special_zero=False)
-    order = [*range(pieces.axis), *range(pieces.axis + 1, rank + 1)]
-    order.insert(axis, pieces.axis)
+    largest = largest_sizes(op, sequence.sizes, rank)
+    split = [*largest[: sequence.axis], count(op, sequence), *largest[sequence.axis :]]
+    data = op.Reshape(sequence.data, op.Concat(*split, axis=0), special_zero=False)
+    order = [*range(sequence.axis), *range(sequence.axis + 1, rank + 1)]
+    order.insert(axis, sequence.axis)
     return op.transposed(data, order)
 
 

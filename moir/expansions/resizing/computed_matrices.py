@@ -11,7 +11,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def numbers(op: OpBuilder, count: SSAValue, shape: list[int]) -> SSAValue:
-    """0, 1, … below the scalar `count` as f32, in the shape `shape` of a row [1, -1] or a column [-1, 1]."""
+    """The numbers 0 … count - 1 as f32, for a scalar `count`, in the shape [1, -1] of a row or [-1, 1] of a column."""
     return op.Reshape(op.convert(op.Range(0, count, 1, output_type=si64), f32), shape, special_zero=False)
 
 
@@ -34,7 +34,7 @@ def cubic_matrix(op: OpBuilder, size: SSAValue, resized: SSAValue) -> SSAValue:
 
 
 def normalized(op: OpBuilder, weights: SSAValue) -> SSAValue:
-    """Weights [result, data], divided in each row by the sum of the row."""
+    """Weights [result, data] with each row divided by its sum."""
     sums = op.ReduceSum(weights, [1], keep_dims=True)
     return op.Divide(weights, op.Select(op.GreaterEqual(op.Abs(sums), NEGLIGIBLE), sums, 1.0))
 
@@ -77,7 +77,8 @@ def kernel_matrix(
         size, resized: sizes of the axis in the data and in the result, i64 scalars.
         scale, translation: element i of the data is at scale · i + translation of the result; f32 scalars.
         antialias: whether the kernel is widened for a scale below 1.
-        beyond: whether samples outside of the data are computed from the pixels that their kernel reaches; else 0.
+        beyond: whether samples outside of the data are computed from the pixels within reach of the kernel; else they
+            are 0.
     """
     stretch = op.Maximum(op.Divide(1.0, scale), 1.0) if antialias else op.constant(1.0)
     pixels = op.Add(numbers(op, resized, [-1, 1]), 0.5)

@@ -4,9 +4,9 @@ Along an axis an element of the result is the sum of the elements around its pos
 
     result(i) = sum of data(floor(position(i)) + k) · filter(floor(position(i)) + k - position(i)), k from -1 to 2
 
-A filter against aliasing is as wide as the scale requires, and positions outside of the data may be excluded. In these
-cases the result is the product of a matrix [count, size + 2 · margin] with the data, which are repeated by a margin as
-wide as the filter:
+With antialiasing the filter is wider, in proportion to the scale; or the filter may have to exclude positions outside
+of the data. In both cases the result is the product of a matrix [count, size + 2 · margin] with the data, whose border
+elements are repeated `margin` times, the width of the filter:
 
     weight of element j for result i = filter((j - margin - position(i)) · stretch)
 """
@@ -108,9 +108,10 @@ def _positions(op: OpBuilder, axis: ComputedResizing, coordinates: str) -> SSAVa
 
 
 def _quotient(op: OpBuilder, x: SSAValue, divisor: SSAValue) -> SSAValue:
-    """x / divisor, corrected by the remainder, since the last bit decides which element is the nearest.
+    """x / divisor, corrected by the remainder.
 
-    A quotient may be computed by the reciprocal of the divisor.
+    Runtimes may multiply by the reciprocal of the divisor; the last bit matters, since it decides which element is the
+    nearest.
     """
     quotient = op.Divide(x, divisor)
     return op.Add(quotient, op.Divide(op.Subtract(x, op.Multiply(quotient, divisor)), divisor))

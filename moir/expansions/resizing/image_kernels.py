@@ -11,11 +11,11 @@ from moir.expansions.resizing.resampling import Weights
 from moir.support.records import Record
 
 NEGLIGIBLE = 1000 * float(np.finfo(np.float32).tiny)
-"""Sums of weights below this one are not normalized to 1."""
+"""The smallest sum of weights that is normalized to 1."""
 
 
 CUBIC_STEPS = 1024
-"""The number of positions between two pixels for which TensorFlow tabulates cubic weights; others are rounded to
+"""The number of positions between two pixels at which TensorFlow tabulates cubic weights; positions are rounded to
 these.
 """
 
@@ -54,7 +54,7 @@ def area_weights(size: int, resized: int, *, align_corners: bool) -> Weights:
 class Polynomials(Record):
     """A kernel that is a piecewise polynomial of the distance, and 0 after the last piece.
 
-    Each piece is the distance at which it ends and the coefficients, that of the highest power first.
+    Each piece is a pair: the distance at which it ends, and the coefficients, highest power first.
     """
 
     radius: float
@@ -103,7 +103,7 @@ KERNELS: dict[str, Kernel] = {
     "keyscubic": Polynomials(2.0, ((1.0, (1.5, -2.5, 0.0, 1.0)), (2.0, (-0.5, 2.5, -4.0, 2.0)))),
     "mitchellcubic": Polynomials(2.0, ((1.0, (7 / 6, -2.0, 0.0, 8 / 9)), (2.0, (-7 / 18, 2.0, -10 / 3, 16 / 9)))),
 }
-"""The kernels of ScaleAndTranslate, as functions of the distance in pixels, which is not negative."""
+"""The kernels of ScaleAndTranslate, by name, as functions of the nonnegative distance in pixels."""
 
 
 def kernel_weights(
@@ -112,7 +112,7 @@ def kernel_weights(
     """The matrix [resized, size] of the normalized weights of a kernel.
 
     With `antialias` and a scale below 1 the kernel is widened to the size of a pixel of the result. Samples outside of
-    the data are 0, or with `beyond` computed from the pixels that their kernel reaches.
+    the data are 0; with `beyond` they are computed from the pixels within reach of the kernel.
     """
     stretch = max(1 / scale, 1.0) if antialias else 1.0
     samples = (np.arange(resized) + 0.5) / scale - translation / scale

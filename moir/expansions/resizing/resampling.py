@@ -54,7 +54,7 @@ class AxisResizing(NamedTuple):
 
 
 class Sampling(NamedTuple):
-    """The computation of positions and weights, by the attributes of ONNX Resize."""
+    """How positions and weights are computed, by the attributes of ONNX Resize."""
 
     mode: str
     coordinates: str

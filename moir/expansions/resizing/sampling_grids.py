@@ -30,7 +30,7 @@ PADDINGS = ("zeros", "border", "reflection")
 def sampled_volume(op: OpBuilder, data: SSAValue, grid: SSAValue, *, mode: str, padding: str, aligned: bool) -> SSAValue:
     """Volumes [N, C, D, H, W] sampled at the points of a grid [N, D', H', W', 3]: [N, C, D', H', W'].
 
-    `aligned` says that -1 and 1 are the centres of the outermost elements, not their edges.
+    With `aligned`, -1 and 1 are the centres of the outermost elements, otherwise their outer edges.
 
     Raises ConversionError for modes other than `bilinear` (trilinear here) and `nearest`, and for unknown paddings.
     """
@@ -81,7 +81,17 @@ def _coordinate(op: OpBuilder, line: SSAValue, size: SSAValue, padding: str, *, 
 
 
 def _corner(op: OpBuilder, flat: SSAValue, coordinates: list[SSAValue], sizes: list[SSAValue], padding: str) -> SSAValue:
-    """The elements of [N, C, D * H * W] at integer coordinates: [N, C, D', H', W']; zeros outside for "zeros"."""
+    """The elements of [N, C, D * H * W] at integer coordinates: [N, C, D', H', W'].
+
+    With the padding "zeros", elements outside of the data are 0.
+
+    Args:
+        op: the builder.
+        flat: the data.
+        coordinates: the coordinate along each axis.
+        sizes: D, H and W.
+        padding: the padding mode.
+    """
     index: SSAValue | None = None
     inside: SSAValue | None = None
     for coordinate, size in zip(coordinates, sizes, strict=True):

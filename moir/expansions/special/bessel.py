@@ -22,8 +22,10 @@ from moir.rewriting.builder import OpBuilder
 
 @dataclass(frozen=True)
 class Modified:
-    """Coefficients of the modified Bessel function of an order: those of powers of x near 0; elsewhere those of powers
-    of 1 / x, in a polynomial that is multiplied by exp(±x) / sqrt(x).
+    """Coefficients of the modified Bessel function of an order.
+
+    Near 0 those of powers of x; elsewhere those of powers of 1 / x, in a polynomial that is multiplied by exp(±x) /
+    sqrt(x).
     """
 
     near: tuple[float, ...]
@@ -32,8 +34,9 @@ class Modified:
 
 @dataclass(frozen=True)
 class Oscillating:
-    """Coefficients of the Bessel functions J and Y of an order: those of powers of (x / 3)² up to x = 3; above, those
-    of the amplitude and the phase in powers of 3 / x.
+    """Coefficients of the Bessel functions J and Y of an order.
+
+    Up to x = 3 those of powers of (x / 3)²; above, those of the amplitude and of the phase in powers of 3 / x.
     """
 
     first: tuple[float, ...]
@@ -82,7 +85,7 @@ OF_J = (
 
 
 def single(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """Convert 16-bit floats to f32, in which these functions are computed; other values unchanged."""
+    """Convert 16-bit floats to f32, in which these functions are computed; other values are returned unchanged."""
     return op.convert(x, f32) if element_of(x) in (f16, bf16) else x
 
 

@@ -31,7 +31,7 @@ LANCZOS_TERMS = (
 """Coefficients of the Lanczos approximation of the gamma function."""
 
 LAST_FRACTION = -float(1 << 23)
-"""Floats of 32 bits that are not above this number are integers."""
+"""Floats of 32 bits that are less than or equal to this number are integers."""
 
 
 def polynomial(op: OpBuilder, x: SSAValue, coefficients: Sequence[float]) -> SSAValue:
@@ -42,10 +42,10 @@ def polynomial(op: OpBuilder, x: SSAValue, coefficients: Sequence[float]) -> SSA
 
 
 def in_single(op: OpBuilder, compute: Callable[..., SSAValue], *operands: SSAValue) -> SSAValue:
-    """The result of an elementwise function `compute`, which is computed in f32 for operands of f16.
+    """The result of an elementwise function `compute`; operands of f16 are converted to f32 and the result back.
 
-    Constants such as π are not precise enough in f16. If the result is known to have no elements, it is the sum of the
-    operands, which has its shape.
+    Constants such as π are not precise enough in f16. If the result is known to be empty, the sum of the operands is
+    returned, which has its shape.
     """
     element = element_of(operands[0])
     if any(has_no_element(shape_of(each)) for each in operands):

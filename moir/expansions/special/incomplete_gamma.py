@@ -26,13 +26,13 @@ MOST_TERMS = 2000
 """The maximum number of terms; near x = a about √(34 a) are needed."""
 
 NEGLIGIBLE = 1e-7
-"""Terms below this part of the sum do not change an f32."""
+"""Terms that are smaller than this fraction of the sum do not change an f32."""
 
 FIRST_STIRLING = 10.0
-"""From this number on Stirling's series for gamma is precise, whose logarithms need not be subtracted."""
+"""From this number on Stirling's series for gamma is used, which avoids subtracting large logarithms."""
 
 TINY = 1e-30
-"""In place of 0 in a denominator of Lentz's method."""
+"""The number that replaces 0 as a denominator in Lentz's method."""
 
 
 def lower_gamma(op: OpBuilder, a: SSAValue, x: SSAValue) -> SSAValue:

@@ -25,8 +25,8 @@ def neighbour_toward(op: OpBuilder, x: SSAValue, target: SSAValue) -> SSAValue:
     """The next float after x in the direction of `target`; x itself if they are equal.
 
     It is x plus or minus a little more than half of the distance to its neighbour, which rounds to the neighbour. The
-    neighbour of infinity is the largest number; NaN remains. For types with fewer bits than f32 the sum is computed in
-    f32 and rounded by the Convert.
+    neighbour of infinity is the largest finite number; NaN stays NaN. For types with fewer bits than f32 the sum is
+    computed in f32 and rounded by the Convert.
     """
     element = element_of(x)
     bits, smallest, largest = _FORMATS[element]

@@ -16,13 +16,14 @@ from moir.expansions.special.gamma import polynomial
 from moir.rewriting.builder import OpBuilder
 
 CENTRE = 0.425
-"""The distance from probability 1/2 up to which the first approximation holds."""
+"""The distance of the probability from 1/2 up to which the approximation for the centre is used."""
 
 CENTRAL = ((3.3871327179, 50.434271938, 159.29113202, 59.109374720), (1.0, 17.895169469, 78.757757664, 67.187563600))
 NEAR = ((1.4234372777, 2.7568153900, 1.3067284816, 0.17023821103), (1.0, 0.73700164250, 0.12021132975))
 FAR = ((6.6579051150, 3.0812263860, 0.42868294337, 0.017337203997), (1.0, 0.24197894225, 0.012258202635))
-"""Numerators and denominators, the coefficient of the lowest power first: around 1/2, and for tails above and below the
-probability e^-25."""
+"""Coefficients of the numerator and the denominator of the approximation for probabilities below e^-25, lowest power
+first.
+"""
 
 
 def quantile(op: OpBuilder, probability: SSAValue) -> SSAValue:

@@ -23,11 +23,11 @@ BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
 """The Bernoulli numbers of even index, from 2 on."""
 
 SHIFT = 8
-"""The distance by which recurrences move numbers to where asymptotic series are precise."""
+"""The integer by which recurrences increase the argument, to where asymptotic series are precise."""
 
 FURTHEST = 2.0**16
-"""Below the negative of this number, neighbouring f32 numbers are so far apart that periodic functions lose all
-digits.
+"""Below the negative of this number, neighbouring f32 numbers are so far apart that periodic functions of them have no
+correct digits.
 """
 
 

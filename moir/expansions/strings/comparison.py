@@ -42,10 +42,11 @@ def selected_strings(op: OpBuilder, condition: SSAValue, a: SSAValue, b: SSAValu
 
 
 def distinct_strings(op: OpBuilder, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The distinct strings of a 1-D tensor in the order of their first occurrence; for each string of the tensor its
-    index among them; and how often each of them occurs.
+    """The distinct strings of a 1-D tensor, in the order of their first occurrence, with indices and counts of type
+    i32.
 
-    The indices and the counts have the type i32.
+    Returns the distinct strings; for each string of the tensor its index among them; and the number of occurrences of
+    each.
     """
     size = op.Gather(op.ShapeOf(x, output_type=si32), 0, 0)
     row_indices = op.Range(int32(0), size, int32(1), output_type=si32)

@@ -44,9 +44,9 @@ def written(op: OpBuilder, x: SSAValue, width: int, zeros: bool) -> SSAValue:
 
 
 def halves(op: OpBuilder, below: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The absolute value of negative numbers, split into a and b of a · 10000 + b.
+    """The absolute values of negative numbers, split into a and b of a · 10000 + b.
 
-    Quotients may be computed in f32: the first one is off by little, and the remainder is small enough to be
+    Quotients may be computed in f32: a computed quotient is off by little, and the remainder is small enough to be
     exact.
     """
     almost = op.Divide(below, int32(10**LOW_DIGITS), m_pythondiv=False)

@@ -26,8 +26,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 class Pieces(NamedTuple):
-    """Substrings as 1-D tensors of i32: the index of the string that each is part of, its index in that string, and the
-    begin and the end of its bytes.
+    """Substrings as 1-D tensors of i32.
+
+    For each: the index of the string that it is a part of, its index among the substrings of this string, and the begin
+    and end of its bytes.
     """
 
     row: SSAValue
@@ -72,7 +74,7 @@ def pieces(
 
 
 def _bounded(limit: int) -> int:
-    """A limit on the number of substrings, clipped to the range of i32, since no string has more bytes."""
+    """The limit on the number of substrings, at most the largest i32; no string has more bytes."""
     return max(min(limit, LARGEST_COUNT), -1)
 
 
@@ -84,7 +86,7 @@ def without_empty(op: OpBuilder, parts: Pieces) -> Pieces:
 
 
 def limited(op: OpBuilder, texts: Texts, parts: Pieces, limit: int) -> Pieces:
-    """The first `limit` words of each string, and one more substring from there to the end of the string without white
+    """The first `limit` substrings of each string, and one more from there to the string's end without trailing white
     space.
     """
     kept = positions_where(op, op.LessEqual(parts.column, int32(_bounded(limit))))
@@ -95,8 +97,7 @@ def limited(op: OpBuilder, texts: Texts, parts: Pieces, limit: int) -> Pieces:
 
 
 def with_rest(op: OpBuilder, texts: Texts, parts: Pieces, limit: int) -> Pieces:
-    """The first `limit` words, substrings between white space, of each string, and one more with the rest of the
-    string.
+    """The first `limit` words of each string, which are separated by white space, and one more substring with the rest.
 
     Every string of at least `limit` words has a rest; it may be empty, and includes white space at the end.
     """

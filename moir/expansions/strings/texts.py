@@ -89,14 +89,14 @@ def size_of(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def owner(op: OpBuilder, ends: Operand, positions: Operand) -> SSAValue:
-    """For each of `positions`, the index of the first range that ends after it; `ends` are the exclusive ends,
+    """For each of `positions`, the index of the first range whose end is after it; `ends` are the exclusive ends,
     ascending.
     """
     return op.SearchSorted(ends, positions, right_mode=True, output_type=si32)
 
 
 def ranks(op: OpBuilder, positions: SSAValue, starts: Operand) -> SSAValue:
-    """For each of `starts`, how many of the ascending `positions` are less than it."""
+    """For each of `starts`, the number of elements of the ascending `positions` that are less than it."""
     return op.SearchSorted(positions, starts, right_mode=False, output_type=si32)
 
 
@@ -117,9 +117,10 @@ def contiguous(op: OpBuilder, texts: Texts) -> Texts:
 
 
 def packed(op: OpBuilder, texts: Texts, shape: Operand = None) -> SSAValue:
-    """The tensor of strings with the given begins and ends, whose bytes may be in any order and have gaps.
+    """The tensor of strings with the given begins and ends; the bytes of different strings may be in any order and have
+    gaps.
 
-    Its shape is by default that of the begins.
+    Without `shape` it has the shape of the begins.
     """
     result = contiguous(op, texts)
     target = shape_value(op, texts.begins) if shape is None else shape
@@ -127,12 +128,12 @@ def packed(op: OpBuilder, texts: Texts, shape: Operand = None) -> SSAValue:
     return op.StringTensorPack(begins, ends, result.symbols)
 
 
-def concatenated(op: OpBuilder, pieces: Texts, shape: Operand) -> SSAValue:
-    """The tensor of strings, in a shape, each of which is the concatenation of a row of `pieces` [strings,
+def concatenated(op: OpBuilder, parts: Texts, shape: Operand) -> SSAValue:
+    """The tensor of strings of this shape, each of which is the concatenation of a row of `parts` [strings,
     substrings].
     """
-    result = contiguous(op, pieces)
-    begins, ends = (op.Reshape(value, op.ShapeOf(pieces.begins), special_zero=False) for value in (result.begins, result.ends))
+    result = contiguous(op, parts)
+    begins, ends = (op.Reshape(value, op.ShapeOf(parts.begins), special_zero=False) for value in (result.begins, result.ends))
     first, last = op.Gather(begins, 0, -1), op.Gather(ends, -1, -1)
     return op.StringTensorPack(op.Reshape(first, shape, special_zero=False), op.Reshape(last, shape, special_zero=False), result.symbols)
 

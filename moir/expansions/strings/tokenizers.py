@@ -33,7 +33,7 @@ another version.
 """
 
 LARGEST_GROWTH = 3
-"""How many times the size of its match a replacement may have.
+"""The largest ratio of the size of a replacement to the size of its match.
 
 The extension (2026.4) has room for four times the bytes of the text, and returns the text unchanged if the result is
 larger.
@@ -43,7 +43,7 @@ larger.
 def operation(
     op: OpBuilder, kind: str, operands: Sequence[SSAValue], attributes: dict[str, str], types: Sequence[Attribute]
 ) -> Sequence[SSAValue]:
-    """Build an operation of the extension, and record in the model that it needs the extension; returns its results.
+    """Build an operation of the extension and return its results; the model gets a mark that it needs the extension.
 
     Args:
         op: the builder.
@@ -73,9 +73,9 @@ def _note(op: OpBuilder, note: str) -> None:
 
 
 def check_permitted(op: OpBuilder, reason: str, hint: str) -> None:
-    """Raises UnsupportedOperationError if the options of the conversion rule out operations of the extension.
+    """Raises UnsupportedOperationError if the options of the conversion exclude operations of the extension.
 
-    `reason` says what would need them, `hint` what to do without them.
+    `reason` says what the extension would be needed for, `hint` what to do without it.
     """
     parameters = None if (model := _model(op)) is None else model.attributes.get(ModuleLevel.CONVERSION_PARAMETERS)
     names = parameters.data.get("tokenizers") if isinstance(parameters, DictionaryAttr) else None
@@ -84,8 +84,9 @@ def check_permitted(op: OpBuilder, reason: str, hint: str) -> None:
 
 
 def replaced(op: OpBuilder, texts: Texts, pattern: str, rewrite: str, *, all_matches: bool) -> Texts:
-    """Strings with the first match, or `all_matches`, of a PCRE2 pattern replaced; `rewrite` refers to groups as
-    `${1}`.
+    """Strings with the first match of a PCRE2 pattern replaced, or with `all_matches` all of them.
+
+    `rewrite` is the replacement, which refers to groups as `${1}`.
     """
     if r"\p{" in pattern:
         _note(op, CLASSES_NOTE)

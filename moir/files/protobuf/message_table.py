@@ -83,7 +83,7 @@ class MessageTable:
         return self._readers[name]
 
     def _pair(self, type_: str) -> type[Message]:
-        """The class of the pairs of a key and a value that a map from strings consists of."""
+        """The class of the key-value pairs of which a map from strings to `type_` consists in the encoding."""
         name = f"{{{type_}}}"
         if name not in self._readers:
             fields = {1: self._field("key", "string"), 2: self._field("value", type_)}

@@ -22,7 +22,7 @@ MAXIMUM_DEPTH = 256
 """The nesting of messages that protobuf's parsers allow."""
 
 _SHORT = 64
-"""Size in bytes from which on packed integers are decoded together."""
+"""Size in bytes from which on the integers of a packed list are decoded together, with numpy."""
 
 
 class ScalarType:
@@ -110,16 +110,17 @@ class Field:
 
     @cached_property
     def kind(self) -> type[Message] | None:
-        """The class of its messages; None if it is not a message."""
+        """The class of the messages in the field; None if it does not contain messages."""
         return None if self._message is None else self._message()
 
-    def tags(self, number: int) -> list[int]:
-        """The tags with which a field of this number may begin: a repeated number has two, as it may be packed or
-        not.
+    def tags(self, field_number: int) -> list[int]:
+        """The tags (field number and wire type) with which the field may begin, if its number is `field_number`.
+
+        A list of numbers has two tags, as it may be packed or not.
         """
         if self.scalar is None:
-            return [number << 3 | LENGTH]
-        return [number << 3 | self.scalar.wire, *([number << 3 | LENGTH] if self.repeated else [])]
+            return [field_number << 3 | LENGTH]
+        return [field_number << 3 | self.scalar.wire, *([field_number << 3 | LENGTH] if self.repeated else [])]
 
     def default(self) -> object:
         """The value of the field in a message that does not have it; None if the field is itself a message."""
@@ -131,7 +132,7 @@ class Field:
 
 
 def oneof_attribute(group: str) -> str:
-    """The name of the attribute that says which field of a oneof a message has; no field can have this name."""
+    """The name of the attribute of a message that says which field of a oneof it has. No field can have this name."""
     return f"oneof {group}"
 
 
@@ -181,11 +182,11 @@ class Message:
         return MapField(field.kind) if field.is_map else field.kind()
 
     def HasField(self, name: str) -> bool:
-        """Whether the message has a field, which is not a list."""
+        """Whether the message has a value for a field that is not a list."""
         return name in vars(self)
 
     def WhichOneof(self, group: str) -> str | None:
-        """The field of a oneof that the message has; None if it has none."""
+        """The name of the field of a oneof that the message has; None if it has none."""
         return vars(self).get(oneof_attribute(group))
 
     @classmethod
@@ -283,7 +284,7 @@ class Message:
 
 
 def _packed(scalar: ScalarType, encoded: bytes) -> list[Any]:
-    """The numbers of a packed list. Raises ValueError for a part of a number."""
+    """The numbers of a packed list. Raises ValueError if the bytes end within a number."""
     if scalar.wire != VARINT:
         return np.frombuffer(encoded, scalar.array).tolist()
     if len(encoded) > _SHORT:

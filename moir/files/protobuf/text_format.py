@@ -28,7 +28,7 @@ _STRING = re.compile(
     r'|"(?P<double>[^"\\\n]*+(?:\\.[^"\\\n]*+)*+)'
     r"|'(?P<single>[^'\\\n]*+(?:\\.[^'\\\n]*+)*+)"
 )
-"""A comment, or a string without its last quotation mark."""
+"""A pattern for a comment, or for a string without its closing quotation mark."""
 _BACKSLASHES = r"(?:\\\\){16}"
 _PIECE = re.compile(
     rf"{_BACKSLASHES}|(?:(?!{_BACKSLASHES})"
@@ -36,17 +36,20 @@ _PIECE = re.compile(
     rf"{{1,{LONGEST_PIECE}}}+",
     re.DOTALL,
 )
-"""A part of a string that ends with a whole character or escape sequence.
+"""A pattern for a part of a string that ends after a whole character or escape sequence.
 
-Many backslashes in a row are parts of their own: the time that protobuf's parser takes for them grows with the square
+Many backslashes in a row are a part of their own: the time that protobuf's parser takes for them grows with the square
 of their number.
 """
 _INTEGER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+)$")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)[fF]?$", re.IGNORECASE)
 _LONGEST_INTEGER = 24
-"""Characters of the longest integer of 64 bits, with its sign and a few leading zeros."""
+"""The largest number of characters of an integer of 64 bits, with its sign and a few leading zeros."""
 _EXPECTED = re.compile(r"""Expected ("[^"\w]{1,3}"(?: or "[^"\w]{1,3}"| or a message)?|[a-z]+(?: [a-z]+)*)[,.]""")
-"""The part of an error of protobuf's parser that says what it expected. The rest quotes the file, and is left out."""
+"""A pattern for the part of an error of protobuf's parser that says what it expected.
+
+The rest quotes the file and is left out of messages.
+"""
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 
 Scalar: TypeAlias = "bool | int | float | str"
@@ -154,8 +157,9 @@ def location_of(error: Any, path: Path) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """The reason of an error of protobuf's parser, without the content of the file, which may be secret and not a
-    model at all.
+    """The reason of an error of protobuf's parser.
+
+    It does not quote the file, which may be secret and not be a model at all.
     """
     expected = _EXPECTED.search(str(error))
     return "a value does not fit its field" if expected is None else f"{expected[1]} is expected"

@@ -124,9 +124,9 @@ def encode_varint(value: int) -> bytes:
     return bytes(encoded)
 
 
-def length_field(number: int, content: bytes) -> bytes:
+def length_field(field_number: int, content: bytes) -> bytes:
     """Encode a field with its number, wire type LEN and the content."""
-    return encode_varint(number << 3 | LENGTH) + encode_varint(len(content)) + content
+    return encode_varint(field_number << 3 | LENGTH) + encode_varint(len(content)) + content
 
 
 def payload_mark(key: str, index: int) -> bytes:
@@ -169,7 +169,11 @@ class Splitter:
         return tag >> 3, tag & 7, content
 
     def content(self, position: int, wire: int, start: int, end: int) -> tuple[int, int]:
-        """The start and the end of the content of a field that begins at `position` and whose tag ends at `start`."""
+        """The start and the end of the content of a field.
+
+        `position` is where the field begins, `start` where its tag ends, `wire` its wire type; nothing of it is beyond
+        `end`.
+        """
         if wire == LENGTH:
             try:
                 length, start = varint(self.buffer, start, end)

@@ -24,7 +24,7 @@ PACKAGES: dict[str, str] = {
 """The schemes of addresses, and the package that fsspec needs for each."""
 
 WEB = ("https", "http")
-"""The schemes of servers that have files, but no folders, and to which nothing is written."""
+"""The schemes of web servers: they have files, but no list of the files of a folder, and cannot be written to."""
 
 _OTHERS_OF_SCHEMES = str.maketrans("", "", "+.-")
 
@@ -33,7 +33,9 @@ _SIGNATURES = (
     r"(?i)x-(?:amz|goog|ms)-.*|awsaccesskeyid|googleaccessid|signature|expires|key-pair-id|policy|token"
     r"|sv|ss|srt|sp|se|st|spr|sig|sr|sip|skoid|sktid|skt|ske|sks|skv"
 )
-"""Parameters of a query that sign an address, and differ each time that it is signed (of AWS, Google and Azure)."""
+"""A pattern for the parameters of a query that are a signature of the address; they differ each time it is signed (AWS,
+Google, Azure).
+"""
 
 _SECRETS = r"(?<=[\w/])\?[^\s'\"<>)]*|(?<=//)[^/\s@'\"]*@"
 
@@ -45,7 +47,7 @@ def is_address(text: str) -> bool:
 
 
 def scheme_of(address: str) -> str:
-    """The scheme of an address. Raises UsageError for one that is not among `PACKAGES`."""
+    """The scheme of an address, as `s3`. Raises UsageError for one that is not among `PACKAGES`."""
     scheme = address.partition("://")[0].lower()
     if scheme not in PACKAGES:
         hint = f"files are read from {alternatives(f'{each}://' for each in PACKAGES)}"
@@ -112,7 +114,7 @@ def joined(base: str, name: str) -> str:
 
 
 def is_inside(name: str) -> bool:
-    """Whether a name in a model or a listing names a file in the folder of the model, or below it."""
+    """Whether `name`, a file name in a model or a listing, stays within the folder that it is relative to."""
     return is_safe(name) and not ModelFolder.is_absolute(name) and not ModelFolder.leads_upward(name)
 
 
@@ -128,7 +130,9 @@ def is_whole_bucket(address: str) -> bool:
 
 
 def identity(address: str) -> str:
-    """An address without what differs each time that it is signed: two of one identity are of one file."""
+    """An address without the parts that differ each time it is signed: two addresses of a file have the same
+    identity.
+    """
     from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
     if not _is_of_web(address):
@@ -143,7 +147,7 @@ def _is_of_web(address: str) -> bool:
 
 
 def _path(address: str) -> str:
-    """What follows the scheme: of a store the bucket and the key, of the web the path on the server."""
+    """The part of an address after the scheme: the bucket and the key, or for a web server the path."""
     from urllib.parse import urlsplit
 
     return urlsplit(address).path if _is_of_web(address) else address.partition("://")[2]

@@ -14,25 +14,25 @@ from moir.files.remote.local_files import Progress
 from moir.files.remote.store import RemoteFile, Store, described
 
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
-"""Seconds before each further attempt after attempts without a byte."""
+"""The pauses in seconds after attempts in which no byte arrived; after the last one the download fails."""
 
 _MOST_VERSIONS = 3
-"""How often a file is begun anew that changes while it is downloaded."""
+"""How often a download begins anew because the file has changed meanwhile."""
 
 _RESERVE = 256 << 20
-"""Bytes of the disk that a download leaves free."""
+"""The number of bytes on the disk that a download must leave free."""
 
 
 def download(store: Store, file: RemoteFile, partial: Path, progress: Progress | None = None) -> RemoteFile:
     """Download a file to a path of this machine, whose content is the beginning of the file, or which does not exist.
 
-    Only the memory of a piece is needed. After an error the path has what was downloaded.
+    Only one block of bytes is in memory at a time. After an error the path has what was downloaded.
 
     Args:
         store: the store of the file.
         file: the version of the file that `partial` has the beginning of.
         partial: the path to write to.
-        progress: is told of each piece.
+        progress: is called after each block.
 
     Returns the version that was downloaded, a newer one if the file has changed meanwhile. Raises ModelFileError.
     """

@@ -30,15 +30,15 @@ VARIABLE_OF_SIZE = "MOIR_DOWNLOADS_SIZE"
 """The environment variable that says how large the folder may become."""
 
 CACHE = "cache-"
-"""The beginning of the names of local copies of caches."""
+"""The beginning of the names of folders that are local copies of caches."""
 
 _IN_USE = "in-use"
 
 _UNKNOWN_PART = 0.05
-"""The part of the largest size that a process downloads before it measures the folder again."""
+"""The fraction of the largest size that a process may download before it measures the folder again."""
 
 _KEPT_PART = 0.8
-"""The part of the largest size to which the folder is reduced, so that it is not measured for each model."""
+"""The fraction of the largest size to which the folder is reduced, so that it is not measured again for each model."""
 
 
 class _Measured:
@@ -63,7 +63,7 @@ def downloads() -> Path:
 
 @contextmanager
 def used(root: Path) -> Generator[None]:
-    """Keep what is downloaded of a model from being removed during the context.
+    """A context in which the downloaded files of a model are not removed.
 
     Args:
         root: the folder of the model in that of downloads; it is created.
@@ -79,7 +79,8 @@ def used(root: Path) -> Generator[None]:
 
 
 def make_room(size: int, reserve: int) -> None:
-    """Remove what was used longest ago until a download fits, as far as possible.
+    """Remove downloaded models, those used longest ago first, until there is room for a download or nothing can be
+    removed.
 
     Args:
         size: the bytes that are about to be downloaded.
@@ -100,7 +101,7 @@ def make_room(size: int, reserve: int) -> None:
 
 
 def _shared(root: Path) -> IO[bytes]:
-    """The file `in-use` of a model, with a shared lock."""
+    """The open file `in-use` of a model's folder, with a shared lock on it."""
     while True:
         root.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):  # the folder was removed in between
@@ -116,7 +117,9 @@ def _shared(root: Path) -> IO[bytes]:
 
 
 def _excess_of_limit(folder: Path, size: int) -> int:
-    """The bytes that have to be removed before a download, because of the largest size of the folder."""
+    """The number of bytes that have to be removed before a download of `size` bytes, because of the largest size of the
+    folder.
+    """
     text = os.environ.get(VARIABLE_OF_SIZE)
     if not text:
         return 0

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def local_model(model: str, progress: Progress | None = None) -> Generator[LocalModel]:
-    """A model on this machine: the model itself, or what is downloaded of it; errors in the context name its address.
+    """A context with the local files of a model: the model itself, or a downloaded copy; errors in the context name its
+    address.
 
     Args:
         model: its path, or its address.
-        progress: is told of each piece that is downloaded.
+        progress: is called after each block that is downloaded.
 
     Raises UsageError for an address that cannot be that of a model, and ModelFileError.
     """
@@ -38,7 +39,10 @@ def local_model(model: str, progress: Progress | None = None) -> Generator[Local
 
 @contextmanager
 def local_file(file: str) -> Generator[Path]:
-    """A file on this machine, such as a manifest: itself, or what is downloaded. Raises as `local_model` does."""
+    """A context with a local copy of a file such as a manifest: the file itself, or a downloaded copy.
+
+    Raises as `local_model` does.
+    """
     if not is_address(file):
         yield Path(file)
         return
@@ -50,12 +54,13 @@ def local_file(file: str) -> Generator[Path]:
 
 @contextmanager
 def local_output(output: str, sources: Iterable[RemoteFile] = (), progress: Progress | None = None) -> Generator[LocalOutput]:
-    """Where a conversion writes: its path itself, or a temporary folder, which is uploaded when the context ends.
+    """A context with the place where a conversion writes: the path itself, or a temporary folder that is uploaded at
+    the end.
 
     Args:
         output: the path or the address of the `.xml` or `.onnx`.
         sources: the files that the model was read from, which are not overwritten.
-        progress: is told of each part that is uploaded.
+        progress: is called after each part that is uploaded.
 
     Raises UsageError for an address to which nothing can be written, and EmissionError; then no model appears.
     """

@@ -25,7 +25,8 @@ class LocalModel(Record):
 
     Args:
         path: its path.
-        files: the versions of its files that were downloaded, by their paths; none if it was here already.
+        files: the versions of its files that were downloaded, by their paths; empty for a model that was not
+            downloaded.
     """
 
     path: Path
@@ -33,18 +34,18 @@ class LocalModel(Record):
 
 
 class LocalOutput(Record):
-    """Where a conversion writes on this machine.
+    """The place on this machine where a conversion writes.
 
     Args:
         path: the `.xml` or `.onnx`.
-        address: the address at which that file appears; empty if the path is its own place.
+        address: the address at which that file appears; empty if the model stays at the path.
     """
 
     path: Path
     address: str = ""
 
     def names(self, files: Iterable[Path]) -> tuple[str, ...]:
-        """What the files of the model are called for the user: paths, or addresses."""
+        """The designations for the user of files of the model: their paths, or their addresses."""
         if not self.address:
             return tuple(map(str, files))
         return tuple(shown(joined(folder_of(self.address), each.relative_to(self.path.parent).as_posix())) for each in files)

@@ -1,4 +1,4 @@
-"""What errors of the rest of moir say of a model that lies elsewhere: its address, not the path on this machine."""
+"""Makes errors about a downloaded model name its address instead of the path of the local copy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moir.errors import MoirError
 
 @contextmanager
 def named(folder: Path, address: str) -> Generator[None]:
-    """Replace the path of a local folder in errors of the context by the address of what is in it."""
+    """A context in which errors name addresses: the path of the local folder `folder` is replaced by `address`."""
     try:
         yield
     except MoirError as error:

@@ -54,13 +54,13 @@ class Mirror:
 
     @contextmanager
     def used(self) -> Generator[None]:
-        """Keep the files of the model from being removed while they are fetched and read."""
+        """A context in which the files of the model are not removed, while they are fetched and read."""
         with used(self._root):
             yield
 
     @contextmanager
     def locked(self) -> Generator[None]:
-        """Hold the lock of the model, so that two processes do not download it at the same time."""
+        """A context that holds the lock of the model, so that two processes do not download it at the same time."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             (self._root / "partial").mkdir(exist_ok=True)
@@ -74,12 +74,12 @@ class Mirror:
             raise ModelFileError(f"cannot be written: {error.strerror or error}", location=str(error.filename or self._root)) from error
 
     def fetch(self, name: str, file: RemoteFile, progress: Progress | None = None) -> Path:
-        """The local path of a file of the model, which is downloaded if its present version is not there.
+        """The local path of a file of the model. The file is downloaded unless the local one is of its present version.
 
         Args:
             name: its name in the folder of the model, which `addresses.is_inside` has accepted.
             file: its version.
-            progress: is told of each piece.
+            progress: is called after each block.
 
         Raises ModelFileError.
         """

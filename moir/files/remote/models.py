@@ -1,6 +1,6 @@
 """Models that lie elsewhere, with the files beside them, as local paths.
 
-Which files belong to a model says the record of its framework: `beside` and `parts` of a file, `folder_content` of a
+The record of its framework says which files belong to a model: `beside` and `parts` of a file, `folder_content` of a
 folder. A model may only name files in its own folder.
 """
 
@@ -22,10 +22,10 @@ from moir.frameworks import load, readable
 from moir.frameworks.record import Framework
 
 _MOST_ROUNDS = 4
-"""How often a file that was downloaded may name further ones."""
+"""The largest number of rounds in which downloaded files name further files."""
 
 _MOST_NAMES = 10_000
-"""The most files that a model may name."""
+"""The largest number of files that a model may name."""
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def downloaded_file(file: str) -> Generator[Path]:
 
 @contextmanager
 def _fetched_model(store: Store, model: str, progress: Progress | None) -> Generator[tuple[Mirror, Path, str]]:
-    """The mirror of a model whose files are there, the local path of the model, and what its folder is called."""
+    """A context with a downloaded model: its mirror, its local path, and the designation of its folder for messages."""
     version = store.file(model)
     if version is None and not store.is_web and (content := store.files(model)):
         mirror = Mirror(store, model, name_of(model))
@@ -94,14 +94,14 @@ def _fetch_folder(mirror: Mirror, content: dict[str, RemoteFile], progress: Prog
 
 
 def _fetch_beside(store: Store, mirror: Mirror, path: Path, folder: str, progress: Progress | None) -> None:
-    """Fetch the files that belong to the file of a model, and those that they name in their turn.
+    """Fetch the files that belong to the file of a model, and the files that these name.
 
     Args:
         store: the store of the model.
         mirror: its local files.
         path: the local path of the model, which is there.
         folder: the address of its folder.
-        progress: is told of each piece; None for no one.
+        progress: is called after each block; may be None.
     """
     framework = framework_of_file(path)
     listing: dict[str, RemoteFile] | None = None
@@ -128,9 +128,10 @@ def _fetch_beside(store: Store, mirror: Mirror, path: Path, folder: str, progres
 
 
 def framework_at(address: str) -> Framework | None:
-    """The framework of a model that is not downloaded: by the suffix of its name, or else by the files in its folder.
+    """The framework of a model at an address, without a download: by the suffix of its name, or else by the files in
+    its folder.
 
-    None if that is not sufficient. Raises UsageError for an address that cannot be that of a model, and ModelFileError.
+    None if these do not tell. Raises UsageError for an address that cannot be that of a model, and ModelFileError.
     """
     name = name_of(address).lower()
     if (framework := next((each for each in readable() if name.endswith(tuple(each.suffixes))), None)) is not None:

@@ -1,4 +1,4 @@
-"""A store of files, as fsspec knows it: which files there are, and their content in pieces.
+"""A store of files, accessed by fsspec: lists files, and reads and writes their content block by block.
 
 Exceptions of the libraries become ModelFileErrors of one line. They name neither queries nor passwords; what they say
 is repeated without the addresses in it.
@@ -18,7 +18,7 @@ from moir.files.remote.addresses import PACKAGES, WEB, scheme_of, shown, without
 from moir.support.records import Record
 
 PIECE = 16 << 20
-"""The size in bytes of what is read at a time."""
+"""The size in bytes of the blocks in which files are read."""
 
 _MOST_FILES = 10_000
 """The most files of a folder that is a model."""
@@ -27,13 +27,14 @@ _LONGEST_REASON = 200
 _SECONDS_TO_CONNECT, _SECONDS_OF_SILENCE = 30, 60
 
 _SECONDS_OF_ASSEMBLY = 300
-"""How long a store may be silent while it puts the parts of a file together; s3fs repeats the request after 15 s."""
+"""The number of seconds that a store may take to put the parts of a file together; s3fs repeats the request after 15 s.
+"""
 
 _LOGGERS = ("asyncio", "fsspec", "s3fs", "gcsfs", "adlfs")
-"""Loggers whose messages repeat, with a traceback, what an exception says."""
+"""The loggers of libraries that repeat, with a traceback, the text of an exception."""
 
 _TAGS = ("ETag", "etag", "md5Hash", "generation", "blob_id", "version", "content_md5")
-"""What stores call the tag of a version of a file. Its time of change takes the place of a tag that is missing."""
+"""The keys under which stores give the tag of a version of a file. The time of change replaces a missing tag."""
 
 _TIMES = ("LastModified", "Last-Modified", "last_modified", "updated", "mtime", "created")
 
@@ -107,9 +108,11 @@ class Store:
 
     @contextmanager
     def content(self, file: RemoteFile, offset: int) -> Generator[tuple[int, Iterator[bytes]]]:
-        """The content of a file in pieces, from an offset in bytes on; from 0 if a server cannot begin elsewhere.
+        """A context with the content of a file from an offset (in bytes) on; from 0 if the server does not support
+        offsets.
 
-        Yields the offset, and the pieces. Raises exceptions of the library; see `described`.
+        Yields the actual offset, and an iterator over blocks of bytes. Raises exceptions of the library; see
+        `described`.
         """
         path = self._path(file.address)
         if not self.is_web:
@@ -124,18 +127,24 @@ class Store:
 
     @property
     def stages(self) -> bool:
-        """Whether files can be sent and appear later (`writer`). Of the stores, only s3fs does this for all sizes."""
+        """Whether the store can receive a file first and make it visible later (`writer`); only s3fs does this for all
+        sizes.
+        """
         return self.scheme == "s3"
 
     def writer(self, address: str, block: int) -> Any:
-        """A file to write, which appears when its `commit` is called, and not if its `discard` is. Raises as fsspec.
+        """A file to write, which becomes visible when its `commit` is called and vanishes when its `discard` is. Raises
+        exceptions of fsspec.
 
         `block` is the size of the parts that are sent, in bytes.
         """
         return self._files.open(self._path(address), "wb", block_size=block, autocommit=False)
 
     def put(self, path: Path, address: str) -> None:
-        """Send a local file, which appears when all of it has arrived. Raises as fsspec."""
+        """Send a local file to an address, where it becomes visible when it is complete.
+
+        Raises exceptions of fsspec.
+        """
         self._files.put_file(str(path), self._path(address))
 
     def remove(self, address: str) -> None:
@@ -146,7 +155,7 @@ class Store:
                 self._files.rm_file(self._path(address))
 
     def beginning(self, file: RemoteFile, size: int) -> bytes:
-        """The first bytes of a file. Raises ModelFileError."""
+        """The first `size` bytes of a file. Raises ModelFileError."""
         with _described(file.address), self.content(file, 0) as (_, pieces):
             return next(pieces, b"")[:size]
 
@@ -183,7 +192,7 @@ def _version(address: str, information: Mapping[str, Any]) -> RemoteFile:
 
 
 def described(address: str, error: Exception, what: str = "cannot be read") -> ModelFileError:
-    """The error of moir for an exception of a library.
+    """The ModelFileError for an exception of a library.
 
     Args:
         address: the address of the file.
@@ -200,7 +209,7 @@ def described(address: str, error: Exception, what: str = "cannot be read") -> M
 
 
 def _words(error: Exception) -> str:
-    """What an exception says, on one line and without secrets; its class if it says nothing."""
+    """The text of an exception on one line and without secrets; the name of its class if the text is empty."""
     text = str(error.args[-1]) if isinstance(error, OSError) and error.args else str(error)
     line = " ".join(without_secrets(text).split())
     return f"{type(error).__name__}: {line}"[:_LONGEST_REASON].rstrip(": ")
@@ -208,7 +217,7 @@ def _words(error: Exception) -> str:
 
 @contextmanager
 def _described(address: str) -> Generator[None]:
-    """Turn exceptions of a library in the context into errors of moir."""
+    """A context that turns exceptions of a library into errors of moir about the file at an address."""
     try:
         yield
     except (MoirError, ImportError):

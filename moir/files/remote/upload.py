@@ -26,12 +26,13 @@ from moir.frameworks.records import OPENVINO_IR
 
 _SMALLEST_PART = 16 << 20
 _MOST_PARTS = 9_000
-"""Stores allow 10,000 parts of a file, and parts of 5 MiB and more."""
+"""The largest number of parts that a file is sent in: stores allow 10,000 parts, of 5 MiB and more each."""
 
 
 @contextmanager
 def uploaded_folder(output: str, sources: Iterable[RemoteFile], progress: Progress | None) -> Generator[Path]:
-    """The path for the file of a model in a temporary folder, whose files are uploaded when the context ends.
+    """A context with the path for a model's main file in a temporary folder, whose files are uploaded when the context
+    ends.
 
     The arguments are those of `local.local_output`.
     """
@@ -58,7 +59,9 @@ def _writable(output: str) -> Store:
 
 
 def _check_replaceable(store: Store, output: str, sources: Iterable[RemoteFile]) -> None:
-    """Raises EmissionError if the files are those of the model that is converted, or something else than a model."""
+    """Raises EmissionError if a file at the address is one of `sources`, the files of the model that is converted, or
+    is not a model.
+    """
     is_onnx = output.lower().endswith(".onnx")
     own = {output, *([] if is_onnx else [f"{output[:-4]}.bin"])}
     if own & {each.address for each in sources}:
@@ -80,14 +83,14 @@ def _beginning_of_onnx() -> bytes:
 
 
 def _upload(store: Store, base: str, folder: Path, paths: Sequence[Path], progress: Progress | None) -> None:
-    """Send files, the last of which makes the others a model. Raises EmissionError.
+    """Send the files of a model in order; the last one (the `.xml`) makes the others a model. Raises EmissionError.
 
     Args:
         store: the store.
         base: the address of the folder.
         folder: the local folder that the names of the files are relative to.
         paths: the local files.
-        progress: is told of each part.
+        progress: is called after each part.
     """
     addresses = [joined(base, each.relative_to(folder).as_posix()) for each in paths]
     current = addresses[-1]
@@ -113,7 +116,7 @@ def _upload(store: Store, base: str, folder: Path, paths: Sequence[Path], progre
 
 @contextmanager
 def _discarded_after_failure() -> Generator[list[Any]]:
-    """A list of writers; those that are in it at the end of the context have not appeared, and are discarded."""
+    """A context with a list of writers: files of writers that are still in the list at its end are discarded."""
     writers: list[Any] = []
     try:
         yield writers
@@ -124,7 +127,7 @@ def _discarded_after_failure() -> Generator[list[Any]]:
 
 
 def _sent(store: Store, path: Path, address: str, progress: Progress | None) -> Any:
-    """The writer of a file that is sent completely and has not appeared yet. After a failure it is discarded."""
+    """The writer of a file that was sent completely but is not visible yet. After a failure the file is discarded."""
     size, done = path.stat().st_size, 0
     writer = store.writer(address, max(_SMALLEST_PART, -(-size // _MOST_PARTS)))
     with _discarded_after_failure() as unfinished, path.open("rb") as source:

@@ -81,7 +81,7 @@ class NetworkBuilder:
         self._blob_names = {*network.inputs, *self._last_writers}
 
     def block(self) -> Block:
-        """The block. Raises ModelFileError if the network is inconsistent or has no outputs."""
+        """Build the block and return it. Raises ModelFileError if the network is inconsistent or has no outputs."""
         for name, shape in self.network.inputs.items():
             self._input(name, declared_type(shape, f32, name), name not in self._last_writers)
         for layer in self.network.layers:
@@ -111,7 +111,11 @@ class NetworkBuilder:
     # Inputs
 
     def _input(self, name: str, type_: Attribute, is_final: bool) -> None:
-        """Build the Parameter of an input. If a layer writes its blob again, the name is that of the last value."""
+        """Build the Parameter of an input.
+
+        Its name is `name`, unless a layer overwrites the blob in place (`is_final` is false): then the last value has
+        the name.
+        """
         value = self.operations.parameter(type_, named(name, name) if is_final else named(name))
         self._write(name, value)
         self.inputs.append(value)
@@ -203,7 +207,7 @@ def _data_shape(layer: Layer) -> tuple[int, ...]:
 
 
 def _attribute(values: Sequence[object], layer: Layer, builder: NetworkBuilder) -> Attribute:
-    """The values of a field as an attribute: a single value as itself, several as a list."""
+    """The values of a field as an attribute: a single value for one, a list for several."""
     try:
         messages = [_dictionary(value, layer, builder) for value in values if isinstance(value, TextMessage)]
         if len(messages) == len(values):
@@ -223,5 +227,5 @@ def _dictionary(message: TextMessage, layer: Layer, builder: NetworkBuilder) -> 
 
 
 def _in_range(value: object) -> object:
-    """A value as an attribute holds it: an integer beyond 64 bits is a float."""
+    """A value in the range of attributes: an integer beyond 64 bits becomes a float."""
     return float(value) if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63 else value

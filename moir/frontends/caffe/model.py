@@ -71,7 +71,9 @@ def read_model(
 
 
 def _folder_of(path: Path, named: Sequence[Path | None]) -> Path | None:
-    """The file named first, in whose folder `path` has to be; None if the user named `path`, which may be anywhere."""
+    """The first of the `named` files, in whose folder `path` has to be; None if the user named `path` itself, which may
+    be anywhere.
+    """
     return None if path in named else named[0]
 
 
@@ -97,7 +99,9 @@ def _files(path: Path, text_path: Path | None, may_lack_text: bool) -> tuple[Pat
 
 
 def _check_names(network: Network, weights: Weights, text: Path, binary: Path) -> None:
-    """Raises ModelFileError if no layer of the network has weights, so that they belong to another network."""
+    """Raises ModelFileError if no layer of the network has weights in the binary file, which then belongs to another
+    network.
+    """
     names = {layer.name for layer in network.layers}
     if weights.layers and not names.intersection(weights.layers):
         reason = f"no layer of {text.name} has weights in {binary.name}, whose layers are {', '.join(weights.layers[:3])}, …"
@@ -141,7 +145,7 @@ def _subtract_mean(block: Block, inputs: Sequence[SSAValue], path: Path, offsets
 
 
 def _offsets(text: str, location: str) -> list[int]:
-    """The two numbers of `x,y`, which may stand in parentheses."""
+    """The two numbers of a text `x,y`, which may be in parentheses; `location` is for messages."""
     try:
         return [int(part) for part in text.strip().removeprefix("(").removesuffix(")").split(",")]
     except ValueError:

@@ -1,7 +1,7 @@
 """The layers of a network as the text declares them, for inference.
 
-Old forms become today's here: `layers` with types in capitals, and inputs without a layer. Layers of another phase are
-left out, by the rules of `include` and `exclude`.
+Deprecated forms are converted to current ones: `layers` with types in capitals, and inputs without a layer. Layers of
+another phase are left out, by the rules of `include` and `exclude`.
 
 Source: caffe.proto, upgrade_proto.cpp and net.cpp of BVLC Caffe 1.0.
 """
@@ -58,7 +58,7 @@ V1_TYPES = {
     "THRESHOLD": "Threshold",
     "WINDOW_DATA": "WindowData",
 }
-"""Type of a layer in the deprecated field `layers` -> its type in the field `layer`."""
+"""For each type of layer in the deprecated field `layers`, the type in the field `layer`."""
 
 STRUCTURE = frozenset(
     (
@@ -69,7 +69,7 @@ STRUCTURE = frozenset(
 """The fields of a layer that are not parameters of its operation. `param` and `blobs_lr` are of training."""
 
 _OLD_INPUT_RANK = 4
-"""How many entries `input_dim` has for each input."""
+"""The number of elements of `input_dim` for each input."""
 
 
 class Layer(NamedTuple):

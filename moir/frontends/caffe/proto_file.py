@@ -94,7 +94,7 @@ class _Parser:
         return ModelFileError(f"not a description of messages: {reason}", location=f"{self._path}, line {line}")
 
     def _next(self) -> str:
-        """The next word or sign."""
+        """The next token: a word or a sign."""
         if self._position >= len(self._tokens):
             raise self._error("the file ends within a declaration")
         self._position += 1
@@ -119,7 +119,7 @@ class _Parser:
         self._body(message, depth, -1)
 
     def _body(self, message: Any, depth: int, oneof: int) -> None:
-        """The fields of a message, or of one of its oneofs, up to the closing brace."""
+        """Read the fields of a message, or of its oneof with the index `oneof`, up to the closing brace."""
         if depth > MAXIMUM_DEPTH:
             raise self._error(f"messages are nested more than {MAXIMUM_DEPTH} deep")
         while (word := self._next()) != "}":
@@ -151,7 +151,7 @@ class _Parser:
             field.oneof_index = oneof
 
     def _map(self, message: Any) -> None:
-        """A map, which protobuf encodes as a repeated message with a key and a value."""
+        """Read a map, which protobuf encodes as a repeated message with a key and a value, into `message`."""
         self._expect("<")
         key = self._next()
         self._expect(",")
@@ -170,7 +170,7 @@ class _Parser:
         field.type_name = entry.name
 
     def _number(self, field: Any) -> None:
-        """`= number` and the options of a field."""
+        """Read `= number` and the options of a field into its descriptor."""
         self._expect("=")
         word = self._next()
         number = decimal_of(word)

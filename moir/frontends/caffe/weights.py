@@ -56,11 +56,14 @@ class Weights:
         return list(self._blobs)
 
     def described(self, description: Path) -> TextMessage:
-        """The file without weights, with fields named as in a `.proto`. Raises ModelFileError if they do not fit."""
+        """The fields of the file without weights, named as in the `.proto` file `description`.
+
+        Raises ModelFileError if they do not fit.
+        """
         return self._file.described(description)
 
     def of(self, layer: str) -> list[DataAttr]:
-        """The blobs of a layer in f32; none for a layer that the file does not have."""
+        """The blobs of a layer in f32; an empty list for a layer that the file does not have."""
         return [self._file.blob(each, f"blob {index} of layer {layer!r}") for index, each in enumerate(self._blobs.get(layer, ()))]
 
 
@@ -77,12 +80,12 @@ def v0_error(location: str) -> ModelFileError:
 
 
 def _text(name: bytes) -> str:
-    """A name as a text, decoded like the names of layers in the `.prototxt`."""
+    """A layer's name decoded to a text in the same way as names in the `.prototxt`."""
     return name.decode(errors="replace")
 
 
 def _tree(message: Any) -> TextMessage:
-    """A message as a tree of fields, as its text would give, without blobs and maps."""
+    """A message as a tree of fields, as parsing its text would give, without blobs and maps."""
     tree = TextMessage(0)
     for field, value in message.ListFields():
         if field.name == "blobs" or (field.message_type is not None and field.message_type.GetOptions().map_entry):

@@ -121,7 +121,10 @@ class FileCheckpoint:
         return weight.rows(unpermuted)
 
     def _part(self, name: str, index: int, shape: tuple[int, ...]) -> StoredWeight:
-        """Matrix `index` [N, K] of a tensor [count, N, K]. Raises ModelFileError if the tensor does not have it."""
+        """Matrix `index` [N, K] of a tensor [count, N, K], of shape `shape`.
+
+        Raises ModelFileError if the tensor does not have it.
+        """
         tensor = self.container.tensors.get(name)
         if tensor is None or len(tensor.shape) != 3 or tensor.shape[1:] != shape or index >= tensor.shape[0]:
             raise self.error(f"the tensor {name!r} has no matrix {index} of {list(shape)}")
@@ -210,7 +213,9 @@ class FileCheckpoint:
         return (name for name in self.container.tensors if name not in self._read and not self._is_ignored(name))
 
     def _is_ignored(self, name: str) -> bool:
-        """Whether a tensor has no effect: those of older files, of layers for further tokens, and of shared caches."""
+        """Whether a tensor has no effect: it is from an older version, of a layer for multi-token prediction, or of a
+        shared cache.
+        """
         match = _OF_LAYER.match(name)
         if match is not None and int(match[1]) >= self.layers:
             return True
@@ -221,8 +226,9 @@ class FileCheckpoint:
 def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Architecture:
     """The architecture of a family, changed to how GGUF files store its weights.
 
-    Projections are separate or concatenated, whatever the family's own files have, and the matrices of experts are
-    separate; 1 is already added to the weights of normalizations; and a bias is where a file has a tensor for it.
+    Projections may be separate or concatenated, whatever the family's own files have; the matrices of experts are
+    separate; an offset of 1 is already added to the weights of normalizations; there is a bias if the file has a tensor
+    for it.
     """
     is_stacked = checkpoint.has("layers.0.attention.query_key_value.weight")
     has_delta_rule = checkpoint.has("layers.0.delta_rule.norm.weight")

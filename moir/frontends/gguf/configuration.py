@@ -47,10 +47,10 @@ NUMBERS = {
 """Fields of the architecture with floating-point values, by their keys."""
 
 EPSILONS = {"rms": "attention.layer_norm_rms_epsilon", "layer": "attention.layer_norm_epsilon"}
-"""The keys of the number in normalizations, by their kinds."""
+"""The keys of epsilon by the kind of normalization."""
 
 OTHER_EPSILONS = frozenset(EPSILONS.values())
-"""Some files have both."""
+"""The keys of epsilon for all kinds of normalization, since some files have both."""
 
 EXPERTS = {
     "expert_feed_forward_length": "size",
@@ -68,7 +68,7 @@ NEUTRAL_ONE = words("groups chosen_groups scale")
 """Fields of `Experts` that have no effect if they are 1."""
 
 SCORES = {1: "softmax", 2: "sigmoid"}
-"""The scores of routers by the number of `expert_gating_func`."""
+"""The score function of routers for each value of `expert_gating_func`."""
 
 
 def configuration(container: Container, metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
@@ -202,7 +202,7 @@ def _numbers(metadata: Metadata, family: Family) -> dict[str, object]:
 
 
 def _tensors(container: Container, metadata: Metadata, spelling: Spelling, family: Family) -> dict[str, object]:
-    """The entries of config.json that follow from which tensors a file has, and from their shapes."""
+    """The entries of config.json that follow from the presence and the shapes of tensors."""
     table = container.tensors.get("token_embd.weight")
     if table is None:
         raise metadata.keys.error("the tensor 'token_embd.weight' is missing")
@@ -248,8 +248,10 @@ def _windows(metadata: Metadata, spelling: Spelling, family: Family) -> dict[str
 
 
 def _layer_types(metadata: Metadata, pattern: object) -> list[str]:
-    """The kind of attention of each layer. An integer pattern n means full attention in each n-th layer; a list says
-    for each layer whether it has a sliding window.
+    """The kind of attention of each layer.
+
+    If `pattern` is an integer n, each n-th layer has full attention; if it is a list, it has for each layer whether it
+    has a sliding window.
     """
     layers = metadata.layers()
     if isinstance(pattern, int) and pattern > 0 and layers <= LARGEST_COUNT:
@@ -296,9 +298,10 @@ def _experts(container: Container, metadata: Metadata, family: Family, sizes: Ma
 
 
 def _shared(container: Container, metadata: Metadata, family: Family) -> dict[str, object]:
-    """The entry for the number of shared experts, if the family multiplies it with the size of one; empty otherwise.
+    """The config.json entry for the number of shared experts, if the family multiplies it with the size of one; empty
+    otherwise.
 
-    The matrices of a layer say how many these are. Raises ModelFileError if they are no multiple of an expert.
+    The number follows from the shape of the matrices. Raises ModelFileError if they are not a multiple of an expert.
     """
     key = str(family.experts.get("shared", ""))
     metadata.value("expert_shared_feed_forward_length")

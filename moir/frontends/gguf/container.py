@@ -31,10 +31,10 @@ ALIGNMENT, LARGEST_ALIGNMENT = 32, 1 << 16
 MAXIMUM_RANK = 4
 
 LARGEST_COUNT = 1 << 17
-"""Largest number of tensors or keys; each of them takes much more memory than in the file."""
+"""The largest number of tensors or keys; each of them takes much more memory than space in the file."""
 
 SMALLEST_KEY, SMALLEST_TENSOR = 13, 24
-"""The sizes of the shortest entries in bytes."""
+"""The sizes in bytes of the shortest possible key and tensor entries."""
 
 _SHARD = re.compile(r"(.*)-(\d{5})-of-(\d{5})\.gguf")
 
@@ -154,9 +154,9 @@ def _entry(cursor: Cursor) -> tuple[str, tuple[int, ...], int, int]:
 
 
 def _tensor(cursor: Cursor, content: memoryview, name: str, shape: tuple[int, ...], number: int, offset: int) -> StoredTensor:
-    """A tensor as a view of the bytes `content`, at `offset`; `number` is its type id.
+    """A tensor as a view of the bytes `content` at `offset`; `number` is its type id.
 
-    Raises ModelFileError if it is not in the file, or its type is not read.
+    Raises ModelFileError if it is not in the file, or its type is not supported.
     """
     element_type = TYPES.get(number)
     if element_type is None:

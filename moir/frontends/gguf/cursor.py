@@ -25,7 +25,7 @@ LARGEST_COUNT = 1 << 22
 """Largest number of strings of an array; vocabularies and their merges have less than a fourth of it."""
 
 STRING, ARRAY, BOOLEAN, FLOAT = 8, 9, 7, 6
-"""The numbers of the types of values that are not read as numbers are, and of f32."""
+"""The type ids of strings, arrays, booleans and f32."""
 
 NUMBERS: Mapping[int, str] = MappingProxyType(
     {0: "<u1", 1: "<i1", 2: "<u2", 3: "<i2", 4: "<u4", 5: "<i4", FLOAT: "<f4", BOOLEAN: "?", 10: "<u8", 11: "<i8", 12: "<f8"}
@@ -71,9 +71,9 @@ class Cursor:
         return int.from_bytes(self.take(size), "little")
 
     def count(self, smallest: int, limit: int, what: str) -> int:
-        """The next u64, a number of `what` (for messages), each of which takes at least `smallest` bytes.
+        """The next u64, which counts `what` (for messages), each of at least `smallest` bytes.
 
-        Raises ModelFileError if there are more than `limit` or than the file has room for.
+        Raises ModelFileError if the count is above `limit`, or the file has no room for so many.
         """
         count = self.unsigned(8)
         if count > limit or count * smallest > self.remaining:

@@ -1,4 +1,4 @@
-"""The keys of the architecture of a file, such as `llama.block_count`, with a record of which were read."""
+"""The keys of a file's architecture, such as `llama.block_count`; keys that were read are recorded."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Metadata:
                 raise self.keys.error(f"{key!r} has more than {LARGEST_COUNT} entries")
 
     def value(self, name: str, skipped: object = None) -> Any:
-        """The value of a key, or the one value that it has for all layers; None if there is none.
+        """The value of a key, or the common value for all layers; None if the key is absent.
 
         Args:
             name: the key, without the architecture.
-            skipped: the value for layers to which the key does not apply.
+            skipped: the value for layers to which the key does not apply, which is ignored.
 
         Raises ModelFileError if the value differs from layer to layer, or is a text.
         """

@@ -42,10 +42,9 @@ def read_model(path: str | Path) -> ModuleOp:
 
 
 def described(container: Container) -> tuple[Spelling, Family, Keys]:
-    """The names of keys and tensors in files of this architecture (general.architecture), the model family, and the
-    entries of a config.json of the same model.
+    """The spelling of an architecture's files, the model family, and the entries of a config.json of the same model.
 
-    Raises ModelFileError for a file that is no model, for an unknown architecture, and if a key of the metadata is
+    Raises ModelFileError for a file that is not a model, for an unknown architecture, and if a key of the metadata is
     missing or unknown, or has a value that the family does not support.
     """
     name = container.metadata.get("general.architecture")

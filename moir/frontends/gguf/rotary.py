@@ -103,8 +103,9 @@ def _longrope(container: Container, keys: Keys, prefix: str) -> dict[str, Any]:
 
 
 def divisors_of(container: Container, rotary: Rotary) -> tuple[float, ...]:
-    """The divisors of the frequencies; empty if the file has none. Raises ModelFileError if their number is not that of
-    frequencies.
+    """The divisors of the frequencies; empty if the file has none.
+
+    Raises ModelFileError if there is not one for each frequency.
     """
     if DIVISORS not in container.tensors:
         return ()

@@ -21,7 +21,7 @@ from moir.frontends.gguf.container import StoredTensor
 
 
 def weight_of(tensor: StoredTensor, is_table: bool = False) -> StoredWeight | None:
-    """The weight of a tensor; None if a quantized tensor is neither a matrix nor one for each expert.
+    """The weight of a tensor; None for a quantized tensor that is neither a matrix nor a stack of experts' matrices.
 
     Args:
         tensor: the tensor.
@@ -101,13 +101,13 @@ def _scale(type: BlockType, blocks: Array) -> Array:
 
 
 def _clean_codes(type: BlockType, blocks: Array) -> Array:
-    """The quantized values of blocks; 0 in groups whose scale is 0, so that all their values are the minimum."""
+    """The quantized values of blocks, with 0 in groups whose scale is 0: all values there equal the minimum."""
     codes, is_constant = _codes(type, blocks), _scale(type, blocks) == 0
     return np.where(is_constant[..., None], codes.dtype.type(0), codes) if is_constant.any() else codes
 
 
 def _clean_scale(type: BlockType, blocks: Array) -> Array:
-    """The scales of blocks; 1 in place of 0, by which no minimum can be divided."""
+    """The scales of blocks, with 1 in place of 0, since minima are divided by scales."""
     scale = _scale(type, blocks)
     return np.where(scale == 0, np.float32(1), scale)
 

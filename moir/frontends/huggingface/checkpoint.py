@@ -17,13 +17,13 @@ from moir.frontends.safetensors import SafeTensors
 from moir.support.suggestions import did_you_mean
 
 LISTED = 6
-"""Names that a message lists."""
+"""The maximum number of names in a message."""
 
 MISMATCH = "do config.json and the weights belong together?"
 """The hint for a weight of another shape."""
 
 FURTHER = 64
-"""The most layers for multi-token prediction that a file may have."""
+"""The maximum number of layers for multi-token prediction in a file."""
 
 _LAYER = re.compile(r"layers\.(\d+)\.(.+)")
 
@@ -49,8 +49,8 @@ class FolderCheckpoint:
         self._read: set[str] = set()
 
     def _plain_name(self, name: str) -> str:
-        """The name of a tensor as the family's record spells it, from a name whose first prefix some files add or leave
-        out.
+        """The name of a tensor without the prefix that some files add, or with the prefix that some leave out, as in
+        the family's record.
         """
         for prefix in self.family.prefixes:
             if name.startswith(prefix):
@@ -230,7 +230,7 @@ class FolderCheckpoint:
         return any(re.fullmatch(re.escape(each).replace(r"\{\}", r"\d+").replace(r"\*", ".*"), name) for each in ignored)
 
     def _is_of_language_model(self, name: str) -> bool:
-        """Whether a tensor of a multimodal checkpoint belongs to its language model, by its name."""
+        """Whether a tensor of a multimodal checkpoint belongs to the language model, judged by its name."""
         outer = [each for each in self.family.tensors.values() if name.startswith(f"{each}.")]
         return bool(outer) or name.startswith(self.family.layer.partition("{}")[0])
 

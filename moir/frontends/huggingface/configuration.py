@@ -1,4 +1,4 @@
-"""config.json -> the configuration of an architecture, in either of the spellings of transformers 4 and 5."""
+"""config.json -> the configuration of an architecture, spelled as by transformers 4 or 5."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ INTEGERS = ("layers", "hidden", "vocabulary", "heads", "feed_forward", "position
 """The sizes that every family has."""
 
 REQUIRED = ("layers", "hidden", "vocabulary", "positions")
-"""Sizes that are required, so null counts as missing."""
+"""Sizes that must be present; null counts as missing."""
 
 ARCHITECTURE, CONFIGURATION, FAMILY = (frozenset(each.__annotations__) for each in (Architecture, Configuration, Family))
-"""The fields of these records."""
+"""The names of the fields of these records."""
 
 LARGEST_COUNT = 10_000
 """Most layers, heads or experts of a model, beyond any that exists: the number may come from a damaged file."""
@@ -55,7 +55,9 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
 
 
 def _varied(family: Family, changes: Mapping[str, object]) -> Family:
-    """The family with changed fields; those of its architecture have their names, of its attention `attention.NAME`."""
+    """The family with the fields in `changes`; a field of its architecture is given by its name, one of its attention
+    by `attention.NAME`.
+    """
     own = {name: value for name, value in changes.items() if name in FAMILY}
     outer = {name: value for name, value in changes.items() if name in ARCHITECTURE and name not in own}
     architecture = family.architecture.with_fields(**outer)
@@ -121,7 +123,9 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
 
 
 def _factor(keys: Keys, text: str) -> float:
-    """The value of the key `text`, or of an entry of the list at a key, `KEY INDEX`; 1 if it is null."""
+    """A factor: the value of the key `text`, or element INDEX of the list at a key for the text `KEY INDEX`; 1 if it is
+    null.
+    """
     key, _, index = text.partition(" ")
     if keys.value(key) is None:
         return 1.0
@@ -156,7 +160,9 @@ def _latent(family: Family, keys: Keys) -> Latent:
 
 
 def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:
-    """`Configuration.sizes`, the sizes that only this family has, except for those that are `auto`."""
+    """The value of `Configuration.sizes`, the sizes that only this family has, except for those whose value is
+    `auto`.
+    """
     further: dict[str, int] = {}
     for name, key in family.sizes.items():
         if keys.value(key) == "auto":
@@ -197,7 +203,7 @@ def _label_count(keys: Keys) -> int:
 
 
 def _value(keys: Keys, field: str, key: str) -> Any:
-    """The value of a key that says a field of a configuration; None if the file or the family has null for it.
+    """The value of a key for a field of a configuration; None if the file or the family has null for it.
 
     Raises ModelFileError if the key is required and missing, or its value is not of the type of the field.
     """

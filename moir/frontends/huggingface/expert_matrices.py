@@ -20,12 +20,12 @@ from moir.dialects.large_arrays import ComputedArray
 from moir.errors import ModelFileError
 
 NUMBER = "{}"
-"""What stands for the number of an expert in the name of a tensor."""
+"""The text in place of an expert's index in the name of a tensor."""
 
 _OPERAND = re.compile(r"(layers\.\d+\.experts\.)(gate_up|gate|up|down)\.(weight|bias)")
 
 ReadTensor = Callable[[str, tuple[int, ...]], DataAttr]
-"""Reads a tensor of a name and a shape."""
+"""Reads the tensor with this name; raises if it has another shape."""
 
 
 def matrix_of_each(read: ReadTensor, name: str, shape: tuple[int, ...]) -> StoredWeight:
@@ -52,11 +52,11 @@ def joined_rows(parts: Sequence[DataAttr], name: str, shape: tuple[int, ...]) ->
 
 
 class PackedMatrix(NamedTuple):
-    """Where a matrix of experts lies in a tensor that stacks several of them.
+    """The position of a matrix of experts in a tensor that stacks several matrices.
 
     Args:
         tensor: the operand of the tensor, without `weight` or `bias`.
-        half: 0 or 1 for the first or second half of the rows of the tensor; None for all of them.
+        half: 0 or 1 for the first or second half of the rows of the tensor; None for all rows.
     """
 
     tensor: str
@@ -94,7 +94,7 @@ PACKINGS = {
     "packed columns": Packing(True, True),
     "packed rows or columns": Packing(True, True, may_be_rows=True),
 }
-"""Those of the records of families by their names."""
+"""The packings by their names in the records of families."""
 
 
 def packed_matrix(

@@ -17,7 +17,7 @@ DENSE_KEYS: Mapping[str, tuple[str, ...]] = {
     "interval": ("moe_layer_interval", "moe_layer_start_index", "moe_layer_end_index"),
     "listed": ("moe_layers", "interleave_moe_layer_step"),
 }
-"""The keys of the rules of `Family.dense` that are no keys themselves."""
+"""The keys that each rule in `Family.dense` reads, for rules that are not a key themselves."""
 
 
 def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | None, ...]:
@@ -50,10 +50,10 @@ def expert_layers(family: Family, keys: Keys, layers: int) -> tuple[Experts | No
 
 
 def _value(keys: Keys, field: str, key: str) -> Any:
-    """The value of a field of `Experts` in the configuration; None if it is null.
+    """The value of a field of `Experts` in config.json; None if it is null.
 
-    `key` is one key, several of which the first that is present counts (`a b`), or two to be multiplied (`a * b`).
-    Raises ModelFileError for a value of another type.
+    `key` is a key, several keys of which the first present one counts (`a b`), or two keys whose values are multiplied
+    (`a * b`). Raises ModelFileError for a value of another type.
     """
     factors = key.split(" * ")
     if len(factors) == 2:

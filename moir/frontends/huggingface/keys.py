@@ -1,4 +1,4 @@
-"""The keys of a config.json, with checked access and a record of which were read."""
+"""The keys of a config.json, with checks of types; keys that were read are recorded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CAUSAL = frozenset(("causal", "is_causal", "use_causal_mask"))
 """The keys that are false for encoders."""
 
 _ON_BY_DEFAULT = CAUSAL | {"apply_rope", "use_rope", "use_rotary_emb", "use_rotary_embeddings"}
-"""The keys that switch off, if they are false, what the families have."""
+"""Keys that, if they are false, switch off a feature that the families have by default."""
 
 
 class Keys:
@@ -35,7 +35,7 @@ class Keys:
         values: the values by key.
         location: the file, for messages.
         defaults: the values of keys that the file leaves out.
-        is_part: whether they are those of the language model of a multimodal model.
+        is_part: whether the entries are those of the language model of a multimodal model.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Keys:
         return next((self.defaults[key] for key in keys if key in self.defaults), default)
 
     def number_of(self, key: str) -> Any:
-        """The value of a key, a number, text, flag or None.
+        """The value of a key if it is a number, text, flag or null (None).
 
         Raises ModelFileError for anything else, infinity and NaN, or if the key is missing and has no default.
         """
@@ -165,10 +165,10 @@ class Keys:
         return items
 
     def periodic(self, names: str, layers: int) -> list[bool]:
-        """For each layer, whether its index modulo a period is a given index.
+        """For each layer, whether its index modulo a period equals an offset.
 
-        `names` are the keys of the period and of that index, with a blank between them. Raises ModelFileError if the
-        index is not below the period.
+        `names` are the keys of the period and of the offset, with a blank between them. Raises ModelFileError if the
+        offset is not below the period.
         """
         first, second = names.split()
         period, index = self.integer(first), self.integer(second)
@@ -186,9 +186,7 @@ class Keys:
         return cast("Mapping[str, Any]", value)
 
     def check_all_read(self, ignored: Set[str], hint: str = "if it has no effect on results, remove it from config.json") -> None:
-        """Raises ModelFileError for a key that nothing has read, is not in `ignored`, and may change what the model
-        computes.
-        """
+        """Raises ModelFileError if a key was not read, is not in `ignored`, and may change what the model computes."""
         for key, value in self.values.items():
             if (
                 key in self._read

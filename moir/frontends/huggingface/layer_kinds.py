@@ -1,4 +1,4 @@
-"""Which layers of a model have a sliding window, or a block that is no attention, according to its config.json."""
+"""The kinds of layers according to a model's config.json: sliding windows, and blocks other than attention."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def layer_types(keys: Keys, layers: int) -> tuple[str, ...] | None:
 
 
 PATTERN = "hybrid_override_pattern"
-"""A text with a character for each layer."""
+"""The key of a text with a character for the kind of each layer."""
 
 MIXTURES = ("moe", "E")
 """The kinds of layers that are mixtures of experts, in families whose layers have one block each."""
@@ -96,9 +96,10 @@ def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
 
 
 def chunks(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
-    """The size of the chunks of each layer, within which queries see keys; empty if no layer has chunks.
+    """The size of the chunks in each layer, within which queries see keys; empty if no layer has chunks.
 
-    Layers that `layer_types` names, or else those that are rotated. Raises ModelFileError for chunks in other families.
+    The layers with chunks are listed in `layer_types`; otherwise they are those with rotary embeddings. Raises
+    ModelFileError for chunks in a family without them.
     """
     if family.kinds:
         return ()
@@ -119,7 +120,9 @@ def chunks(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
 
 
 def listed_rotations(keys: Keys, layers: int) -> list[bool]:
-    """For each layer, whether it is rotated: as `no_rope_layers` lists them, or else all but each n-th."""
+    """For each layer, whether it has a rotary embedding: as `no_rope_layers` lists them, or else all but each n-th
+    layer.
+    """
     listed = keys.list("no_rope_layers", layers) if keys.value("no_rope_layers") != [] else None
     interval = keys.integer("no_rope_layer_interval", 4)
     return [bool(each) for each in listed] if listed else [(layer + 1) % interval != 0 for layer in range(layers)]
@@ -157,7 +160,7 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
 
 
 def _windows_of_both_sides(keys: Keys, layers: int, types: tuple[str, ...] | None) -> tuple[int, ...]:
-    """The distance at which a query of each layer of an encoder sees the farthest keys; 0 for all keys.
+    """The largest distance between a query and the keys it sees, for each layer of an encoder; 0 if it sees all keys.
 
     `types` are the kinds of the layers if the file lists them.
     """
@@ -169,7 +172,9 @@ def _windows_of_both_sides(keys: Keys, layers: int, types: tuple[str, ...] | Non
 
 
 def _windows_of_types(keys: Keys, layers: int) -> tuple[int, ...]:
-    """The windows of `attention_types` of GPT-Neo: [[["global", "local"], 12]] is both kinds twelve times in turn."""
+    """The windows of GPT-Neo's key `attention_types`: [[["global", "local"], 12]] means both kinds in turn, twelve
+    times.
+    """
     kinds: list[object] = []
     for each in keys.list("attention_types") or ():
         names, times = cast("list[object]", each) if isinstance(each, list) and len(cast("list[object]", each)) == 2 else (None, None)

@@ -1,4 +1,6 @@
-"""The sizes of single layers, and whose keys and values they use, according to the config.json of a model."""
+"""Sizes that differ between layers, and layers that use the keys and values of other layers, according to
+config.json.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from moir.architectures.family import Family
 from moir.frontends.huggingface.keys import Keys
 
 SPARSITY, SPARSE_LAYERS, USUAL_SPARSITY = "activation_sparsity_pattern", 10, 0.95
-"""The key with the share of gates that are 0, and what it is for the first layers of a model with more of them."""
+"""The key of the fraction of gates that are 0, the number of first layers with such gates, and the usual fraction."""
 
 
 def layer_fields(family: Family, keys: Keys, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
@@ -59,8 +61,9 @@ OVERRIDDEN = {"head_dim": "head_size", "num_key_value_heads": "key_heads"}
 
 
 def _overridden(family: Family, keys: Keys, layers: int) -> list[dict[str, int]]:
-    """For each layer the fields that `per_layer_config` of Transformers 5 changes in it; raises ModelFileError for
-    others.
+    """For each layer, the fields that the key `per_layer_config` of Transformers 5 changes.
+
+    Raises ModelFileError for unsupported fields.
     """
     result: list[dict[str, int]] = [{} for _ in range(layers)]
     for number, values in (keys.table("per_layer_config") or {}).items() if family.full_layers else ():
@@ -95,9 +98,9 @@ def _of_each_layer(keys: Keys, field: str, key: str, layers: int) -> Sequence[An
 
 
 def key_sources(family: Family, keys: Keys, layers: int, windows: tuple[int, ...]) -> tuple[int, ...]:
-    """For each layer the index of the layer whose keys and values it uses; empty if all have their own.
+    """For each layer, the index of the layer whose keys and values it uses; empty if every layer has its own.
 
-    The last layers use those of the last layer before them of their kind, with or without a window.
+    The last layers use those of the last layer before them of the same kind, with or without a sliding window.
     """
     count = keys.integer(family.shared_layers) if family.shared_layers else 0
     if not count:

@@ -25,7 +25,7 @@ from moir.frontends.quantized_checkpoints import Quantization, quantization_of
 from moir.support.suggestions import did_you_mean
 
 QUANTIZATION, COMPRESSION = "quantization_config", "compression_config"
-"""The keys of config.json that say that the weights are quantized, and how."""
+"""The keys of config.json that describe the quantization of the weights."""
 
 INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 
@@ -80,8 +80,8 @@ def _object(path: Path) -> dict[str, Any]:
 
 
 def _number(content: dict[str, Any]) -> Any:
-    """The infinity that a JSON object stands for, `{"__float__": "Infinity"}` as Transformers 5 writes it; the object
-    itself if it is another one.
+    """The infinity that a JSON object `{"__float__": "Infinity"}` of Transformers 5 denotes; any other object
+    unchanged.
     """
     text = content.get("__float__")
     return INFINITIES.get(text, content) if len(content) == 1 and isinstance(text, str) else content
@@ -90,7 +90,7 @@ def _number(content: dict[str, Any]) -> Any:
 def _quantization(folder: Path, keys: Keys) -> Quantization | None:
     """The method by which the weights are quantized; None if config.json names none.
 
-    Raises ModelFileError for a method that is not read.
+    Raises ModelFileError for an unsupported method.
     """
     settings = keys.value(COMPRESSION)
     if settings is None:

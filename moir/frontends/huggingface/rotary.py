@@ -28,7 +28,7 @@ SCALINGS: Mapping[str, frozenset[str]] = {
 """The parameters of each scaling."""
 
 ALIASES = {"su": "longrope", "none": "default", "mrope": "default"}
-"""Former names of rope scalings. mrope is the default for text: all its sections have the same positions there."""
+"""Other names of rope scalings. mrope is the default for text, where all its sections have the same positions."""
 
 WITHOUT_EFFECT = words("mrope_section mrope_interleaved finetuned")
 
@@ -54,7 +54,9 @@ def rotary_layers(family: Family, keys: Keys, layers: int, head_size: int, full_
 
 
 def _with_theta(keys: Keys, rotary: Rotary, theta: object) -> Rotary | None:
-    """The embedding of a layer with the base `theta` of its own; None if that is 0 or null."""
+    """The rotary embedding of a layer that has a base `theta` of its own; None if that is 0 or null, so that the layer
+    has no rotation.
+    """
     if not theta:
         return None
     if isinstance(theta, bool) or not isinstance(theta, int | float) or theta <= 0:

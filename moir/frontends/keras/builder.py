@@ -116,8 +116,8 @@ class ModelBuilder:
         return unique
 
     def _placed(self, value: Any, operands: list[SSAValue], name: str) -> Any:
-        """An argument with each tensor replaced by `%INDEX`, its index among `operands`, to which the tensor is
-        added.
+        """An argument in which each tensor is replaced by `%INDEX`, its index in `operands`; the tensors are appended
+        to `operands`.
         """
         if isinstance(value, np.ndarray):
             value = self.constant(DataAttr.of(cast(Array, value)), f"{name}/constant")

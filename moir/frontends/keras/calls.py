@@ -17,11 +17,11 @@ from moir.support.records import Record
 
 _CONSTANT = "_CONSTANT_VALUE"
 _NO_ARGUMENTS = frozenset(("training",))
-"""Keywords of calls that have only one possible value at inference."""
+"""Keywords of calls that have a single possible value at inference, so that they are ignored."""
 
 
 class Call(Record):
-    """The arguments of a call, with references in the places of tensors."""
+    """The arguments of a call, with references in place of tensors."""
 
     arguments: tuple[Any, ...]
     keywords: Mapping[str, Any]
@@ -56,7 +56,9 @@ def _of_inference(keywords: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_row(value: Any) -> bool:
-    """Whether a value is a row of Keras 2: [layer, node, tensor] and perhaps keywords."""
+    """Whether a value is a row of Keras 2 that denotes a tensor: [layer, node, tensor], perhaps followed by
+    keywords.
+    """
     if not isinstance(value, list):
         return False
     row = cast("list[Any]", value)
@@ -89,7 +91,8 @@ def _of_rows(rows: list[Any]) -> Call:
 
 
 def _nested(value: Any, depth: int = 0) -> Any:
-    """An argument of Keras 2: a row, or nested lists of rows, each of which has the keywords of the call.
+    """An argument in the form of Keras 2 with references in place of rows; the argument is a row, or nested lists of
+    rows.
 
     Raises ValueError for anything else.
     """
@@ -101,8 +104,7 @@ def _nested(value: Any, depth: int = 0) -> Any:
 
 
 def tensors_of(value: Any) -> list[tuple[str | None, Reference]]:
-    """The tensors that `input_layers` or `output_layers` list, each with its key; None for one without a key of its
-    own.
+    """The tensors that `input_layers` or `output_layers` list, each with its key, or None if it has no key.
 
     The value is a triple (layer, node, tensor), a list of triples, or a dictionary of them.
     """

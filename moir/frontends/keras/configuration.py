@@ -18,7 +18,7 @@ from moir.support.records import Record
 Wanted = TypeVar("Wanted")
 
 MAXIMUM_NESTING = 100
-"""How deep values of a configuration may be nested."""
+"""The largest nesting of values in a configuration."""
 
 
 class Reference(Record):
@@ -183,13 +183,13 @@ def decoded(value: object, depth: int = 0) -> Any:
 
 
 _UNUSED = frozenset(("registered_name", "build_config", "compile_config", "shared_object_id", "module"))
-"""Fields of objects that do not affect the computation."""
+"""Fields of objects in a file that do not affect the computation."""
 
 _TRAINING = ("_initializer", "_regularizer", "_constraint")
-"""Suffixes of the names of entries that only training uses."""
+"""Suffixes of the names of configuration entries that only training uses."""
 
 _IGNORED = frozenset(("name", "trainable", "dtype", "batch_input_shape", "batch_shape", "seed", "quantization_config", "input_length"))
-"""Entries that are not attributes of an operation."""
+"""Configuration entries that do not become attributes of an operation."""
 
 
 def attributes_of(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def contained(value: Any, wanted: type[Wanted]) -> Iterator[Wanted]:
 
 
 def inner(value: Any) -> Any:
-    """A configuration as plain lists, dictionaries and values, without the objects that only training uses."""
+    """A configuration as plain lists, dictionaries and values, without objects that only training uses."""
     if isinstance(value, list):
         return [inner(each) for each in cast("list[Any]", value)]
     if isinstance(value, np.ndarray):

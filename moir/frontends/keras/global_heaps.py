@@ -14,7 +14,7 @@ SIGNATURE = b"GCOL\1\0\0\0"
 """The signature of a collection, its version, and three reserved bytes."""
 
 _HEADER, _OBJECT = 16, 16
-"""The bytes of the header of a collection, and of one of its objects, without its data."""
+"""The sizes in bytes of a collection's header and of an object's header."""
 
 _FREE_SPACE = 0
 """The index of the object that is the unused rest of a collection, whose size includes its own header."""
@@ -25,8 +25,8 @@ def damaged_heap(mapped: mmap.mmap, start: int, size: int) -> int | None:
 
     Args:
         mapped: the memory map of the file.
-        start: where the HDF5 file begins in it.
-        size: its bytes.
+        start: the offset of the HDF5 file in the map.
+        size: its size in bytes.
     """
     end = start + size
     offset = mapped.find(SIGNATURE, start, end)

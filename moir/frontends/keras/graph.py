@@ -24,7 +24,7 @@ from moir.frontends.keras.weights import LayerWeights
 from moir.frontends.operations import outputs_of
 
 MAXIMUM_DEPTH = 32
-"""How many models may be nested in each other."""
+"""The largest number of models nested in each other."""
 
 LARGEST_TENSOR_INDEX = 1 << 12
 
@@ -49,7 +49,7 @@ class Model:
     """A model with layers: the model of the file, or one that is nested in another.
 
     Args:
-        builder: what builds its operations.
+        builder: builds its operations.
         entry: the model as a layer in the file, with its class name and configuration.
         weights: its variables.
         depth: in how many models it is nested.
@@ -128,7 +128,8 @@ class Model:
         return tuple(-1 if each is None else each for each in cast("list[int | None]", dimensions))
 
     def output_names(self, count: int) -> list[str]:
-        """The names of the outputs: the keys of a dictionary, or those of layers, with numbers where they repeat.
+        """The names of the outputs: the keys of a dictionary, or the names of layers, with numbers appended where they
+        repeat.
 
         `count` is the number of outputs of a model that does not list them.
         """
@@ -204,9 +205,10 @@ class Model:
         return 1 if is_built or max(used, default=0) >= listed else 0
 
     def _outputs(self) -> list[tuple[str | None, Reference]]:
-        """The outputs: the key of each, None if it has none, and the tensor.
+        """The outputs: for each its key, None if it has none, and its tensor.
 
-        In Keras 3 the calls of a functional model are counted from 1 here, and from 0 elsewhere.
+        Calls of a functional model's own layers are counted from 1 in files of Keras 3, and are counted from 0 in the
+        result.
         """
         tensors = self._tensors("output_layers")
         if self.builder.file.generation < 3:
@@ -268,7 +270,7 @@ class Model:
         return tensors[reference.tensor]
 
     def _resolved(self, value: Any, values: Mapping[tuple[str, int], list[SSAValue]]) -> Any:
-        """An argument with values in the places of references."""
+        """An argument with values in place of references."""
         if isinstance(value, Reference):
             return self._value(value, values)
         if isinstance(value, Slice):

@@ -1,4 +1,4 @@
-"""Datasets of an HDF5 file: bounded, without anything outside of the file, as views of its memory map where possible.
+"""Datasets of an HDF5 file, as views of its memory map where possible; sizes are limited, and other files are not read.
 
 h5py reads the structure in a process of its own (`hdf5_process.py`), since a damaged file can make its library crash.
 References to other files (external links, external and virtual storage) are refused.
@@ -29,7 +29,7 @@ from moir.files.reading import opened
 from moir.frontends.keras.global_heaps import damaged_heap
 
 MAXIMUM_DEPTH = 64
-"""The most groups around a dataset."""
+"""The largest number of groups around a dataset."""
 
 _LENGTH = 8
 """Size of the trailer of the subprocess's output, which holds the length of the JSON text before it."""
@@ -38,7 +38,9 @@ _NO_INTERPRETER = (
     "the file is read by a process of its own, but sys.executable is not a Python interpreter",
     "set sys.executable to the interpreter whose packages are to be used",
 )
-"""The reason and the hint where a program contains Python."""
+"""The reason and the hint of the error if the running program embeds Python, so that sys.executable is not an
+interpreter.
+"""
 
 Object = Mapping[str, Any]
 """A group or dataset, as `hdf5_process.py` describes it."""
@@ -107,7 +109,7 @@ class HDF5File:
         return ModelFileError(reason, location=str(self._path), hint=hint)
 
     def _checked(self, node: Any, what: str) -> Any:
-        """A node of the structure. Raises ModelFileError, which calls it `what`, if it could not be read."""
+        """A node of the structure. Raises ModelFileError, in which `what` names the node, if it could not be read."""
         if isinstance(node, dict) and "error" in node:
             raise self.error(f"{what} cannot be read: {node['error']}")
         return cast(Any, node)

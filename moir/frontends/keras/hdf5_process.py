@@ -30,21 +30,21 @@ from importlib import import_module
 from typing import Any
 
 LARGEST_EXPANSION = 256
-"""How many times larger than the file all values that are not contiguous in it may be."""
+"""The largest ratio of the values that are not contiguous in the file to the size of the file."""
 
 MAXIMUM_OBJECTS = 1 << 18
-"""The most groups, datasets and names in groups that are visited in a file."""
+"""The maximum number of groups, datasets and names in groups that are visited in a file."""
 
 MEMORY = 200 << 20
 MEMORY_FACTOR = 8
-"""Memory in bytes that reading may take: a fixed part, and a part for each byte of the file."""
+"""The memory in bytes that reading may take: a fixed part, and a part for each byte of the file."""
 
 SECONDS = 8
 BYTES_PER_SECOND = 1 << 20
 """The CPU time that reading may take: a fixed number of seconds, and a second for each so many bytes of the file."""
 
 PIECE = 1 << 24
-"""The most bytes of the values of a dataset that are read at once."""
+"""The maximum number of bytes of a dataset's values that are read at once."""
 
 _ATTRIBUTES = re.compile(r"(layer_names|weight_names|model_config|keras_version|dtype)\d*")
 """The attributes that Keras writes and moir reads; a list that is too long for one attribute is split over numbered
@@ -56,12 +56,12 @@ _ERRORS = (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeErro
 
 
 class Part(io.RawIOBase):
-    """A part of an open file as a file that can only be read.
+    """A part of an open file, as a read-only file.
 
     Args:
         descriptor: the open file.
-        start: where the part begins.
-        size: the bytes of the part.
+        start: the offset of the part.
+        size: its size in bytes.
     """
 
     def __init__(self, descriptor: int, start: int, size: int) -> None:
@@ -98,8 +98,8 @@ class Structure:
 
     Args:
         root: the file that h5py opened.
-        size: its bytes.
-        output: the stream to which values are written that are not contiguous in the file.
+        size: its size in bytes.
+        output: the stream for values that are not contiguous in the file.
     """
 
     def __init__(self, root: Any, size: int, output: io.BufferedWriter) -> None:

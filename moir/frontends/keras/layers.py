@@ -22,14 +22,14 @@ Called = Callable[[Sequence[SSAValue]], list[SSAValue]]
 """A model as a function of its inputs."""
 
 InnerModel = Callable[[Entry, LayerWeights], Called]
-"""Builds a model that is nested in another one."""
+"""The type of functions that build a model which is nested in another one."""
 
 
 class Layer:
     """A layer of a model; its variables are constants once it is called.
 
     Args:
-        builder: what builds its operations.
+        builder: builds its operations.
         entry: its entry.
         weights: its variables.
         inner_model: builds the model if the layer is a nested model.
@@ -91,10 +91,10 @@ class Layer:
         return results
 
     def _function(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[str, list[Any], dict[str, Any]] | None:
-        """The kind, arguments and attributes of the function of `keras.ops` that computes the same as a function of
-        TensorFlow.
+        """The function of `keras.ops` that is equivalent to a layer that calls a function of TensorFlow: kind,
+        arguments, attributes.
 
-        Returns None if there is none, or an attribute would be a tensor.
+        None if there is no such function, or an attribute would be a tensor.
         """
         function = renamed(str(self.entry.config.get("function")), list(arguments), keywords)
         return None if function is None or any(True for _ in contained(function[2], SSAValue)) else function
@@ -107,7 +107,9 @@ class Layer:
         return self._variables
 
     def _assets(self, properties: Mapping[str, Any]) -> dict[str, Any]:
-        """The vocabulary of a lookup, from a text of the archive; empty if the configuration has the vocabulary."""
+        """The vocabulary of a lookup layer, read from a text in the archive, as an attribute; empty if the
+        configuration has it.
+        """
         if "vocabulary" in properties and not isinstance(properties["vocabulary"], str):
             return {}
         for path, text in self.builder.file.assets.items():
@@ -135,7 +137,7 @@ class Layer:
         return result
 
     def _held(self) -> Layer:
-        """The layer that is the attribute `layer` of this one."""
+        """The layer that a wrapper contains as its attribute `layer`."""
         if self._inner_layer is None:
             entry = entry_of(self.entry.config["layer"], "the layer", self.builder.location)
             self._inner_layer = Layer(self.builder, entry, self.weights.of_attribute("layer"), self._inner_model)

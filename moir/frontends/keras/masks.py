@@ -1,8 +1,7 @@
-"""Masks that go along with tensors without being arguments.
+"""Masks that Keras attaches to tensors, without passing them as arguments.
 
-A file of Keras 3 has some of them as arguments as well, which are the same.
-An Embedding with `mask_zero` and a Masking begin a mask; layers that keep the steps of their input pass it on, and
-those that ask for it get it as an argument.
+Files of Keras 3 contain some of these masks as arguments, too. An Embedding with `mask_zero` and a Masking create a
+mask; layers that keep the steps of their input pass its mask on; layers with an argument `mask` receive it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ ATTENDING = {
     "GroupQueryAttention": ("query_mask", "value_mask", "key_mask"),
     "GroupedQueryAttention": ("query_mask", "value_mask", "key_mask"),
 }
-"""Attention layer -> the names of the arguments that are the masks of its inputs."""
+"""For each attention layer, the names of the arguments that are the masks of its inputs."""
 
 LISTED = frozenset(("Attention", "AdditiveAttention"))
 """Attention layers whose argument `mask` is the list of the masks of the query and the value."""
@@ -74,9 +73,7 @@ def mask_arguments(builder: ModelBuilder, entry: Entry, arguments: Sequence[Any]
 
 
 def pass_mask(builder: ModelBuilder, entry: Entry, arguments: Sequence[Any], results: Sequence[SSAValue]) -> None:
-    """Record the mask of the result of a layer: one that begins there, that of its input, or those of all inputs
-    combined.
-    """
+    """Record the mask of the result of a layer: a new one, the mask of its input, or those of all inputs combined."""
     masks = builder.masks
     values = [*contained(arguments, SSAValue)]
     if entry.class_name == "Embedding" and entry.config.get("mask_zero") and values:

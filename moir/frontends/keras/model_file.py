@@ -27,7 +27,7 @@ LARGEST_ASSET = 1 << 26
 """Largest size of a vocabulary in bytes."""
 
 MAXIMUM_MEMBERS = 1 << 14
-"""The most members of an archive."""
+"""The maximum number of members of an archive."""
 
 _HDF5_MARK = b"\x89HDF\r\n\x1a\n"
 

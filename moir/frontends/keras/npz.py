@@ -30,7 +30,7 @@ from moir.files.zip_members import ERRORS
 LARGEST_MEMBER = 1 << 32
 """Largest size in bytes of the variables of a group."""
 _MOST_PARTS = 64
-"""The most groups around a variable."""
+"""The largest number of groups around a variable."""
 _ROOT = "__root__"
 
 Object = Mapping[str, Any]
@@ -44,7 +44,7 @@ class NpzFile:
         path: the file of the model, for messages.
         content: the bytes of the `.npz` file.
 
-    Raises ModelFileError if the file is damaged, or has more than arrays.
+    Raises ModelFileError if the file is damaged, or contains anything but arrays.
     """
 
     def __init__(self, path: Path, content: bytes) -> None:

@@ -24,10 +24,10 @@ class Function(Record):
 
     Args:
         kind: the kind.
-        positional: the keywords of its further arguments, in order.
+        positional: the keywords of its arguments after the first one, in order.
         attributes: the keywords of its attributes, by their names in `keras.ops`.
         defaults: the values of attributes that the call leaves out, where Keras has other defaults.
-        plain: keywords that may only have the given values.
+        plain: keywords that must have the given values.
     """
 
     kind: str
@@ -155,7 +155,7 @@ FUNCTIONS: Mapping[str, Function] = {
 
 
 def _index(value: Any) -> Any:
-    """An entry of an index: a slice is a dictionary of its bounds."""
+    """An element of an index expression; a slice becomes a dictionary of its bounds."""
     if not isinstance(value, dict):
         return value
     bounds = cast("dict[str, Any]", value)

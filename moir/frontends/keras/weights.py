@@ -54,7 +54,9 @@ class LayerWeights(ABC):
 
     @abstractmethod
     def variables(self, entry: Entry) -> list[tuple[str, DataAttr]]:
-        """The names and values of the variables of a layer, without those of layers that `of_layers` gives."""
+        """The names and values of the variables of a layer, without those of the inner layers that `of_layers`
+        returns.
+        """
 
 
 class GroupFile(Protocol):
@@ -111,7 +113,8 @@ class GroupedWeights(LayerWeights):
         return holder._numbered(entries, counted, step=1)
 
     def _numbered(self, entries: Sequence[Entry], counted: Sequence[bool], step: int) -> list[LayerWeights]:
-        """The group of each layer in this one: the name of the class, and the number of former layers of this class.
+        """The groups of layers within this group. The name of a group is that of the class of its layer and the number
+        of earlier layers of the class.
 
         Args:
             entries: the layers.
@@ -140,7 +143,7 @@ class GroupedWeights(LayerWeights):
         return all(any(each._group is group for group in groups) for each in own if each._has_variables(0))
 
     def _has_variables(self, depth: int) -> bool:
-        """Whether the group, or a group in it, has variables; `depth` limits how deep groups are searched."""
+        """Whether the group, or a group in it down to `depth` further levels, has variables."""
         if self._file is None or self._group is None or depth > MAXIMUM_DEPTH:
             return False
         return self._file.is_dataset(self._group) or any(
@@ -172,9 +175,10 @@ class GroupedWeights(LayerWeights):
 
 
 def in_order_of_cells(entry: Entry, variables: list[tuple[str, DataAttr]]) -> list[tuple[str, DataAttr]]:
-    """The variables of a layer RNN in the order of its cells, whose groups are in the order of their names.
+    """Sort the variables of a layer RNN in the order of its cells; files have them in the order of the names of their
+    groups.
 
-    The variables as they are for any other layer.
+    The variables of any other layer are returned unchanged.
     """
     cell = entry.config.get("cell")
     config = cast("dict[str, Any]", cell).get("config") if isinstance(cell, dict) else None
@@ -272,8 +276,8 @@ _QUANTIZED = (
 
 
 def in_order_of_archives(variables: Sequence[Variable]) -> Sequence[Variable]:
-    """Reorders the variables of a quantized layer as in a `.keras` archive; in HDF5 files trained variables come
-    first.
+    """Sort the variables of a quantized layer, which an HDF5 file lists with trained ones first, in the order of a
+    `.keras` archive.
     """
     if not any(parts[-1].endswith("_scale") for parts, _ in variables):
         return variables
@@ -282,7 +286,7 @@ def in_order_of_archives(variables: Sequence[Variable]) -> Sequence[Variable]:
 
 
 def _name_of_layer(names: Any) -> str:
-    """The name of an inner layer, from the configuration of the layer around it; empty if it has none."""
+    """The name of an inner layer, from its configuration; empty if that has none."""
     config: Any = cast("dict[str, Any]", names).get("config") if isinstance(names, dict) else None
     return str(cast("dict[str, Any]", config).get("name", "")) if isinstance(config, dict) else ""
 
@@ -292,10 +296,10 @@ _PROJECTIONS = {"attention_output": "output_dense/", "query": "query_dense/", "k
 
 
 def holder_of(entry: Entry, holders: Sequence[str]) -> str:
-    """The prefix that the name of a variable has in an archive of Keras 3.
+    """The prefix of the name of a variable in an archive of Keras 3: the attributes of the layers that hold it.
 
-    `entry` is the layer with the variable, `holders` the names of the layers within it that hold the variable in an
-    HDF5 file. Empty for a layer that holds no others.
+    `entry` is the layer that contains the variable, `holders` the names of the layers within it that hold the variable
+    in an HDF5 file. Empty if the layer itself holds the variable.
     """
     if entry.class_name in ATTENTION:
         return next((_PROJECTIONS[part] for part in holders if part in _PROJECTIONS), "")

@@ -60,10 +60,12 @@ OUTPUT_NAMES: dict[str, tuple[str, ...]] = {
     "_npi_var": ("var", "mean"),
     "make_loss": ("loss",),
 }
-"""The names of the results of kinds with several, hidden ones included, that are not numbered."""
+"""The names of the results, hidden ones included, of kinds with several results whose names are not a word and a
+number.
+"""
 
 _RANGED = ("output", "min_output", "max_output")
-"""The names of the results of quantized operations."""
+"""The names of the three results of a quantized operation: the values, the minimum and the maximum of their range."""
 
 NUMBERED = words(
     "CTCLoss SliceChannel _contrib_box_nms _linalg_det _npi_det _npi_average _npi_norm _npi_sort _split_v2 ctc_loss moments sort split"
@@ -118,7 +120,7 @@ class SymbolBuilder:
         return results[index]
 
     def _needed(self) -> set[int]:
-        """The nodes that the outputs depend on, without labels."""
+        """The indices of the nodes that the outputs depend on, without nodes that only labels of losses depend on."""
         needed: set[int] = set()
         pending = [number for number, _ in self.symbol.heads]
         while pending:
@@ -132,8 +134,8 @@ class SymbolBuilder:
     def _inputs(node: Node) -> list[tuple[int, int]]:
         return node.inputs[:1] if node.kind in LOSSES else node.inputs
 
-    def _name(self, node: Node, number: int, index: int) -> str:
-        """The name of a result, as MXNet lists outputs."""
+    def _name(self, node: Node, node_index: int, index: int) -> str:
+        """The name of result `index` of a node, the node with index `node_index`, as MXNet lists outputs."""
         if node.kind == VARIABLE:
             return node.name
         names = _RANGED if node.kind.startswith("_contrib_quantized_") else OUTPUT_NAMES.get(node.kind)
@@ -144,50 +146,52 @@ class SymbolBuilder:
             is_numbered = node.attributes.get("ret_typ") in ("value", "both")
         else:
             is_numbered = node.kind in NUMBERED and node.attributes.get("sections") != 1
-        return f"{node.name}_output{index}" if is_numbered or self._counts[number] > 1 else f"{node.name}_output"
+        return f"{node.name}_output{index}" if is_numbered or self._counts[node_index] > 1 else f"{node.name}_output"
 
-    def _variable(self, node: Node, number: int) -> SSAValue:
+    def _variable(self, node: Node, node_index: int) -> SSAValue:
         """The constant or the Parameter of a variable."""
         value = self.values.get(node.name)
         if value is not None:
             return self._constant(node.name, value)
-        return self.operations.parameter(self._input_type(node, number), named(node.name, node.name))
+        return self.operations.parameter(self._input_type(node, node_index), named(node.name, node.name))
 
     def _constant(self, name: str, value: DataAttr) -> SSAValue:
         return self.operations.constant(value, named(name))
 
-    def _input_type(self, node: Node, number: int) -> Attribute:
-        """The type of an input: the declared one, or what the shapes of weights imply."""
+    def _input_type(self, node: Node, node_index: int) -> Attribute:
+        """The type of an input, given the index of its node: the declared one, or what the shapes of weights imply."""
         dtype = value_of_text(node.hidden.get("dtype", ""))
         element = ELEMENTS.get(dtype, f32) if isinstance(dtype, int) else f32
         declared = value_of_text(node.hidden.get("shape", ""))
         if isinstance(declared, list) and declared:
             # 0 stands for a dynamic dimension, unless the symbol is of the numpy kind, where -1 does.
             return declared_type([size if isinstance(size, int) and size > 0 else -1 for size in declared], element, node.name)
-        return tensor(self._input_shapes.shape(number), element)
+        return tensor(self._input_shapes.shape(node_index), element)
 
-    def _operation(self, node: Node, number: int) -> Sequence[SSAValue]:
+    def _operation(self, node: Node, node_index: int) -> Sequence[SSAValue]:
         """The operation of a node; returns its results."""
         operands = [self._value(reference) for reference in self._inputs(node)]
         if node.kind == "BatchNorm" and len(operands) == 3:
             operands += [self._constant(name, self.values[name]) for each in STATISTICS if (name := f"{node.name}_{each}") in self.values]
-        count = self._counts[number]
+        count = self._counts[node_index]
         op = operation_class("mxnet", node.kind).create(
             operands=operands,
             properties={name: attribute_of(value) for name, value in node.attributes.items() if name},
-            attributes={"name": string_attribute(node.name), "tensor_names": several_tensor_names(self._names(node, number, count))},
+            attributes={"name": string_attribute(node.name), "tensor_names": several_tensor_names(self._names(node, node_index, count))},
             result_types=[UNKNOWN] * count,
-            regions=[self._region(node, number, operands) for number in range(len(node.subgraphs))],
+            regions=[self._region(node, node_index, operands) for node_index in range(len(node.subgraphs))],
         )
         self.operations.append(op)
         return op.results
 
-    def _region(self, node: Node, number: int, operands: Sequence[SSAValue]) -> Region:
-        """A graph of control flow or of fused operations, with a Parameter for each operand of the node."""
-        subgraph, operand_indices = node.subgraphs[number], _operand_indices(node, number)
+    def _region(self, node: Node, graph_index: int, operands: Sequence[SSAValue]) -> Region:
+        """The region for graph `graph_index` of a node of control flow or of fused operations, with a Parameter for
+        each operand of the node.
+        """
+        subgraph, operand_indices = node.subgraphs[graph_index], _operand_indices(node, graph_index)
         variables = [index for index, each in enumerate(subgraph.nodes) if each.kind == VARIABLE]
         if len(operand_indices) != len(variables) or any(not 0 <= index < len(operands) for index in operand_indices):
-            reason = f"graph {number} has {len(variables)} variables for operands {operand_indices} of {len(operands)}"
+            reason = f"graph {graph_index} has {len(variables)} variables for operands {operand_indices} of {len(operands)}"
             raise ModelFileError(reason, operation=f"mxnet.{node.kind}", node=node.name, location=str(self.path))
         builder = SymbolBuilder(subgraph, self.values, self.path)
         parameters = [opset.operation("opset1.Parameter").create(result_types=[UNKNOWN]) for _ in operands]
@@ -195,17 +199,19 @@ class SymbolBuilder:
         builder.given = {variable: parameters[index].results[0] for variable, index in zip(variables, operand_indices, strict=True)}
         return Region(builder.block())
 
-    def _names(self, node: Node, number: int, count: int) -> list[list[str]]:
-        """The names of the results of a node: those that MXNet lists, and that of the node for the first one."""
-        names = [[self._name(node, number, index)] for index in range(count)]
+    def _names(self, node: Node, node_index: int, count: int) -> list[list[str]]:
+        """The names of the `count` results of a node: those that MXNet lists, and the node's name as a further name of
+        the first one.
+        """
+        names = [[self._name(node, node_index, index)] for index in range(count)]
         names[0].append(node.name)
         return names
 
 
-def _operand_indices(node: Node, number: int) -> list[int]:
-    """The index of the node's operand for each variable of its graph `number`.
+def _operand_indices(node: Node, graph_index: int) -> list[int]:
+    """For each variable of graph `graph_index` of a node, the index of the node's operand that it stands for.
 
-    In fused operations, variable i is operand i.
+    In fused operations, variable i stands for operand i.
     """
 
     def operand_indices(name: str) -> list[int]:
@@ -217,13 +223,13 @@ def _operand_indices(node: Node, number: int) -> list[int]:
         order = [*operand_indices("in_data_locs"), *operand_indices("in_state_locs"), *operand_indices("remain_locs")]
         return sorted(range(len(order)), key=order.__getitem__)
     if node.kind.startswith("_sg_"):
-        return list(range(sum(each.kind == VARIABLE for each in node.subgraphs[number].nodes)))
+        return list(range(sum(each.kind == VARIABLE for each in node.subgraphs[graph_index].nodes)))
     names = {"_while_loop": ("cond", "func"), "_cond": ("cond", "then", "else")}.get(node.kind, ())
-    return operand_indices(f"{names[number]}_input_locs") if number < len(names) else []
+    return operand_indices(f"{names[graph_index]}_input_locs") if graph_index < len(names) else []
 
 
 def _declared_count(node: Node) -> int:
-    """How many results a node has by its attributes."""
+    """The number of results that a node has according to its attributes."""
     count = node.attributes.get("num_outputs", 1)
     return count if isinstance(count, int) and 0 < count <= MAXIMUM_RESULTS else 1
 

@@ -1,4 +1,4 @@
-"""The shape of an input of a symbol that declares none: what the weights of its convolutions imply.
+"""The shape of an input whose shape a symbol does not declare, as the weights of the convolutions that use it imply.
 
     {"op": "_minus_scalar", "inputs": [data]}, {"op": "Convolution", "inputs": [minus, weight]}, weight [O, C, h, w]
 ->  data: [?, C, ?, ?]
@@ -13,7 +13,7 @@ from moir.frontends.mxnet.symbol import Node, Symbol
 from moir.support.tables import words
 
 _CONVOLUTIONS = {"Convolution": 1, "Convolution_v1": 1, "Deconvolution": 0}
-"""Kinds of convolutions -> the axis of the weights that holds the input channels (of one group)."""
+"""Kinds of convolutions -> the axis of the weights that has one element for each input channel (of one group)."""
 
 _KEEPING_SHAPE = words(
     "_plus_scalar _PlusScalar _minus_scalar _MinusScalar _rminus_scalar _RMinusScalar _mul_scalar _MulScalar _div_scalar _DivScalar "
@@ -24,7 +24,7 @@ _KEEPING_SHAPE = words(
 """Kinds whose result has the shape of their first operand."""
 
 _KEEPING_CHANNELS = words("Pooling Pooling_v1 Pad pad UpSampling _contrib_BilinearResize2D _contrib_AdaptiveAvgPooling2D Crop")
-"""Kinds whose result has the rank and the channels of their first operand, with other sizes."""
+"""Kinds whose result has the rank and the channels of their first operand; the other sizes may differ."""
 
 _BROADCASTING = words(
     "elemwise_add elemwise_sub elemwise_mul elemwise_div _plus _minus _mul _div _Plus _Minus _Mul _Div "
@@ -33,7 +33,7 @@ _BROADCASTING = words(
 """Kinds of two operands of one rank; either may have a size of 1 where the other has more."""
 
 _MAXIMUM_NODES = 1000
-"""Largest number of nodes that are followed from an input."""
+"""The largest number of nodes that the search from an input to a convolution visits."""
 
 
 class InputShapes:
@@ -53,9 +53,11 @@ class InputShapes:
             for number in {source for source, index in node.inputs if index == 0}:
                 self._users.setdefault(number, []).append(node)
 
-    def shape(self, number: int) -> tuple[int, ...] | None:
-        """[N, C, …] of the input with index `number`, with -1 for dynamic dimensions; None if nothing says its rank."""
-        pending, seen = [(number, True)], {number}
+    def shape(self, node_index: int) -> tuple[int, ...] | None:
+        """The shape [N, C, …] of input `node_index` (its node's index), with -1 for dynamic dimensions; None if nothing
+        implies the rank.
+        """
+        pending, seen = [(node_index, True)], {node_index}
         for current, has_channels in pending:
             for node in self._users.get(current, ()):
                 is_first = bool(node.inputs) and node.inputs[0] == (current, 0)
@@ -70,7 +72,9 @@ class InputShapes:
         return None
 
     def _convolved(self, node: Node) -> tuple[int, ...] | None:
-        """The shape of the data of a convolution whose weights have a value and whose channels come first."""
+        """The shape of the data of a convolution, from its weights; None if they have no value, or channels come
+        last.
+        """
         if len(node.inputs) < 2:
             return None
         weight = self.values.get(self.symbol.nodes[node.inputs[1][0]].name)

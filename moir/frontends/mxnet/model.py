@@ -28,8 +28,8 @@ def read_model(path: str | Path, input_symbol: str | Path | None = None, nd_pref
         path: the `-symbol.json`, the `-NNNN.params`, or the common beginning of their names. If there are several
             files of parameters beside a symbol, the one with the highest number is read.
         input_symbol: the symbol of a file of parameters with another name; or the parameters of a symbol.
-        nd_prefix_name: the common beginning of the names of `_args.nd` and `_auxs.nd`, whose arrays of training
-            replace those of the parameters.
+        nd_prefix_name: the common beginning of the names of two files, `_args.nd` and `_auxs.nd`, that training wrote;
+            their arrays replace those of the parameters.
 
     Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, missing or of another
     model.
@@ -47,16 +47,19 @@ def read_model(path: str | Path, input_symbol: str | Path | None = None, nd_pref
     return Module([ModelOp.of(name or "model", block)])
 
 
-def _files(path: Path, given: Path | None) -> tuple[Path, Path]:
-    """The file of the symbol and that of the parameters. Raises ModelFileError if one of them is missing."""
+def _files(path: Path, other: Path | None) -> tuple[Path, Path]:
+    """The paths of the symbol and of the parameters, from `path` (one of them, or the common beginning of their names).
+
+    `other` is the other file if the user names it. Raises ModelFileError if one of them is missing.
+    """
     if not path.exists():
         path = path.with_name(path.name + _SYMBOL)
     if is_text(beginning_of(path)):
-        if given is not None and is_text(beginning_of(given)):
-            return given, _parameters_beside(path)
-        return path, given or _parameters_beside(path)
-    if given is not None:
-        return given, path
+        if other is not None and is_text(beginning_of(other)):
+            return other, _parameters_beside(path)
+        return path, other or _parameters_beside(path)
+    if other is not None:
+        return other, path
     match = _PARAMETERS.match(path.name)
     beside = path.with_name(f"{match['prefix'] if match else path.stem}{_SYMBOL}")
     if not beside.is_file():
@@ -66,7 +69,10 @@ def _files(path: Path, given: Path | None) -> tuple[Path, Path]:
 
 
 def _parameters_beside(path: Path) -> Path:
-    """The newest file of parameters of a symbol."""
+    """The path of the file of parameters with the highest number beside a symbol.
+
+    Raises ModelFileError if there is none.
+    """
     prefix = path.name.removesuffix(_SYMBOL).removesuffix(".json")
     names = sorted((int(sibling.name[len(prefix) + 1 : -7]), sibling) for sibling in path.parent.iterdir() if _is_of(sibling.name, prefix))
     if names:

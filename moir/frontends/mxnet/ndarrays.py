@@ -71,7 +71,7 @@ class _Reader:
         return ModelFileError(reason, location=f"{self._path}, offset {self._position}")
 
     def _unpack(self, form: str) -> int:
-        """The next number."""
+        """The next integer of the file, in the format `form` of the module `struct`."""
         size = struct.calcsize(form)
         if self._position + size > len(self._mapped):
             raise self._error("the file ends within a number; is it complete?")
@@ -80,7 +80,9 @@ class _Reader:
         return value
 
     def _count(self, what: str) -> int:
-        """The number of things that follow, each of which takes four bytes at least."""
+        """The next integer, a number of entries that follow and take at least four bytes each; `what` names them in
+        errors.
+        """
         count = self._unpack("<Q")
         if count > (len(self._mapped) - self._position) // 4:
             raise self._error(f"{count} {what} do not fit into the file")

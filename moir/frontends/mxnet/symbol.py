@@ -44,7 +44,7 @@ class Node(NamedTuple):
         name: its name.
         attributes: its attributes as Python values; those that are None are absent.
         hidden: the attributes of the form `__name__`, which describe a variable, by their names without underscores.
-        inputs: number of the node and of its result, for each operand.
+        inputs: for each operand, the index of the node that computes it and the index of its result.
         subgraphs: the graphs of control flow.
     """
 
@@ -79,10 +79,10 @@ def _symbol(content: Any, path: Path) -> Symbol:
     return Symbol(nodes, heads or ([(len(nodes) - 1, 0)] if nodes else []))
 
 
-def _node(entry: Any, number: int, path: Path) -> Node:
+def _node(entry: Any, index: int, path: Path) -> Node:
     fields = cast("dict[str, Any]", entry if isinstance(entry, dict) else {})
     if not isinstance(fields.get("op"), str) or not isinstance(fields.get("name"), str):
-        raise ModelFileError(f"node {number} has no op and no name", location=str(path))
+        raise ModelFileError(f"node {index} has no op and no name", location=str(path))
     texts: dict[str, str] = {}
     for field in ("attr", "param", "attrs"):
         if isinstance(texts_of_field := fields.get(field), dict):
@@ -93,7 +93,7 @@ def _node(entry: Any, number: int, path: Path) -> Node:
     attributes = {key: value for key, text in own.items() if (value := value_of_text(text)) is not None}
     if own.get("axis") == "None" and fields["op"] in ORDERING:
         attributes["axis"] = "None"
-    references = _references(fields.get("inputs"), number, f"the inputs of {fields['name']!r}", path)
+    references = _references(fields.get("inputs"), index, f"the inputs of {fields['name']!r}", path)
     listed: Any = fields.get("subgraphs") or []
     if not isinstance(listed, list):
         raise ModelFileError(f"the subgraphs of {fields['name']!r} are not a list", location=str(path))
@@ -103,7 +103,11 @@ def _node(entry: Any, number: int, path: Path) -> Node:
 
 
 def _references(entries: Any, before: int, what: str, path: Path) -> list[tuple[int, int]]:
-    """References to results of the nodes before number `before`."""
+    """Check references to results of nodes, which have to be nodes with an index below `before`; returns pairs (node,
+    result).
+
+    `what` and `path` are for messages.
+    """
     references: list[tuple[int, int]] = []
     for each in cast("Sequence[Any]", entries if isinstance(entries, list) else []):
         pair = cast("Sequence[Any]", each[:2] if isinstance(each, list) else [])

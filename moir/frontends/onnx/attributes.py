@@ -65,19 +65,22 @@ class AttributeReader:
         }
         self._converted: dict[int, tuple[Any, Attribute]] = {}
 
-    def convert(self, attribute: onnx_ml_pb2.AttributeProto, place: str) -> Attribute:
-        """The property for one attribute, which is neither a graph nor a reference. `place` names it in messages."""
+    def convert(self, attribute: onnx_ml_pb2.AttributeProto, context: str) -> Attribute:
+        """The property for one attribute, which is neither a graph nor a reference.
+
+        `context` says where it is, for messages.
+        """
         converter = self._converters.get(attribute.type or untold_type(attribute))
         if converter is None:
-            raise ModelFileError(f"{place} has the unknown type {attribute.type}", location=str(self.tensors.path))
-        return converter(attribute, place)
+            raise ModelFileError(f"{context} has the unknown type {attribute.type}", location=str(self.tensors.path))
+        return converter(attribute, context)
 
-    def convert_once(self, attribute: onnx_ml_pb2.AttributeProto, place: str) -> Attribute:
-        """The property for an attribute in a function, as in `convert`: all calls of the function share it and its
-        data.
+    def convert_once(self, attribute: onnx_ml_pb2.AttributeProto, context: str) -> Attribute:
+        """The property for an attribute of a node in a function, as in `convert`, converted once for all calls of the
+        function.
         """
         if id(attribute) not in self._converted:
-            self._converted[id(attribute)] = attribute, self.convert(attribute, place)
+            self._converted[id(attribute)] = attribute, self.convert(attribute, context)
         return self._converted[id(attribute)][1]
 
     def properties(
@@ -118,7 +121,7 @@ class AttributeReader:
 
 
 def untold_type(attribute: onnx_ml_pb2.AttributeProto) -> int:
-    """The AttributeType of an attribute of an old file that does not declare it, by the field that has a value; 0 if
+    """The AttributeType of an attribute that does not declare it, as in old files, by the field that has a value; 0 if
     none has.
     """
     for field, type_ in (("f", 1), ("i", 2), ("s", 3), ("t", 4), ("g", 5), ("sparse_tensor", 11), ("tp", 13)):

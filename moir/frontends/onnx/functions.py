@@ -19,7 +19,7 @@ FREE_TEXT = 16 << 20
 """Number of characters of the names of inlined nodes in any model; a name begins with the names of all calls around
 it."""
 GROWTH = 32
-"""How many nodes and how much text inlining may add, as a multiple of those in the file."""
+"""The most nodes and text that inlining may add, as a multiple of those in the file."""
 MAXIMUM_NESTING = 64
 """Largest nesting of calls and graphs."""
 
@@ -99,7 +99,7 @@ class Functions:
 
 
 class _Size(Record):
-    """The size of nodes after all calls in them are inlined.
+    """The size of a list of nodes after all calls in them are inlined.
 
     Args:
         parts: the number of nodes, inputs and outputs.
@@ -112,7 +112,7 @@ class _Size(Record):
     nesting: int = 0
 
     def with_added(self, other: _Size, depth: int) -> _Size:
-        """The sum of this size and another one, whose graphs are nested `depth` levels deeper."""
+        """The sum of this size and `other`, the size of graphs that are `depth` levels deeper."""
         return _Size(self.parts + other.parts, self.text + other.text, max(self.nesting, depth + other.nesting))
 
 

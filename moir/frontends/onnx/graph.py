@@ -139,8 +139,9 @@ class GraphBuilder:
         return self._initializers[id(tensor)][1]
 
     def value(self, name: str, scope: Scope) -> SSAValue | None:
-        """The value of a name; None if it is an input of a function that the call omits. A constant is built at its
-        first use.
+        """The value that a name stands for; None if it is an input of a function that the call omits.
+
+        The operation of a constant is built at its first use.
         """
         value = scope.values.get(name)
         if value is None and (constant := self.constant(name, scope)) is not None:
@@ -213,8 +214,8 @@ class GraphBuilder:
     def check(self, node: SourceNode, scope: Scope) -> None:
         """Compare a node with the definition of its kind.
 
-        An attribute that the kind does not have is ignored, with a note: tools add attributes of their own. Raises
-        ModelFileError for more operands than it has.
+        An attribute that the kind does not have is ignored, with a note, because tools add attributes of their own.
+        Raises ModelFileError if the node has more operands than the definition.
         """
         definition = definition_of(node.kind)
         if definition is None:

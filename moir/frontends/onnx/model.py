@@ -117,7 +117,7 @@ def _check_versions(model: onnx_ml_pb2.ModelProto, path: Path) -> dict[str, int]
 
 
 def _make_inputs_required(inputs: Any) -> list[str]:
-    """Change inputs that are optional tensors to tensors; returns their names."""
+    """Declare inputs that are optional tensors as required tensors; returns their names."""
     names: list[str] = []
     for info in inputs:
         if info.type.HasField("optional_type") and info.type.optional_type.elem_type.HasField("tensor_type"):

@@ -15,7 +15,7 @@ from moir.frontends.operations import Operations
 
 
 class Constant:
-    """A constant that becomes an operation where it is used: its value, and the name of that operation."""
+    """A constant whose operation is built at its first use: the value, and the name of the operation."""
 
     __slots__ = ("data", "name")
 
@@ -29,7 +29,7 @@ class Scope:
 
     Args:
         operations: the block; an inlined call shares the block of its caller.
-        initializers: tensors by name that have no uses yet.
+        initializers: the initializers that have no uses yet, by name.
         prefix: prefix of the names of nodes and values.
         bindings: attributes of the call if this is in a function; None outside functions.
         has_tensor_names: whether its operations have the names of their results as tensor names.

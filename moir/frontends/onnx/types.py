@@ -70,5 +70,5 @@ def describe(type_: onnx_ml_pb2.TypeProto) -> str:
             return kind.removesuffix("_type") if kind else "unknown"
 
 
-def _data_type_name(number: int) -> str:
-    return DATA_TYPES[number].name.lower() if number in DATA_TYPES else f"type {number}"
+def _data_type_name(data_type: int) -> str:
+    return DATA_TYPES[data_type].name.lower() if data_type in DATA_TYPES else f"type {data_type}"

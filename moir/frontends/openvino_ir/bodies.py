@@ -19,7 +19,7 @@ another iteration follows."""
 
 
 class Body(NamedTuple):
-    """A body that is read.
+    """The body of a loop or branch, as read from the file.
 
     Args:
         block: its block.
@@ -106,9 +106,10 @@ def _output(layer: Layer, entry: Element) -> int:
 
 
 def _inner(layer: Layer, entry: Element, name: str, numbers: dict[int, int], kind: str) -> int:
-    """The index of the Parameter or Result that attribute `name` of an entry names by the id of its layer.
+    """The index of the Parameter or Result of a body that attribute `name` of a port map's entry names by the id of its
+    layer.
 
-    `numbers` maps ids to indices; `kind` names the operation in the ModelFileError for an unknown id.
+    `numbers` maps these ids to indices; `kind` names the operation in the ModelFileError for an unknown id.
     """
     number = layer.number(entry, name)
     if number not in numbers:

@@ -171,7 +171,9 @@ def _is_sorted(sources: Sequence[Iterable[int]]) -> bool:
 
 
 def _cycle(left: set[int], sources: Sequence[Iterable[int]]) -> list[int]:
-    """The layers of a cycle among given layers, each of which uses another one of them."""
+    """The layers of one cycle, among layers `left`, each of which uses the output of another of them; `sources` has the
+    producers of all layers.
+    """
     path: dict[int, int] = {}
     position = min(left)
     while position not in path:

@@ -99,7 +99,7 @@ def _definitions(row: str) -> list[Definition]:
 
 @cache
 def _by_kind() -> tuple[dict[str, Definition], dict[str, Definition]]:
-    """The definitions by the kinds of programs, and by those of PIR."""
+    """All definitions: by the kinds of programs (ProgramDesc), and by the kinds of PIR."""
     rows: list[str] = []
     for line in TABLE.strip().splitlines():
         if line.startswith(" "):
@@ -116,6 +116,9 @@ def definition_of(kind: str) -> Definition | None:
 
 
 def definition_of_pir(kind: str) -> Definition | None:
-    """The definition of a kind of PIR; None if there is none. A kind that ends in `_` works in place."""
+    """The definition of a kind of PIR; None if there is none.
+
+    The suffix `_` of a kind, which means that it works in place, is ignored.
+    """
     table = _by_kind()[1]
     return table.get(kind) or (table.get(kind[:-1]) if kind.endswith("_") else None)

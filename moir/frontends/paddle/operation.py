@@ -21,9 +21,9 @@ from moir.frontends.paddle.scope import Scope
 from moir.parameters.arguments import shown
 
 COMBINE = "combine"
-"""The kind that joins tensors of one element each to a list of numbers."""
+"""The kind of the operation that joins tensors of one element each to a 1-D tensor."""
 LIST_SIZES = "list_sizes"
-"""The property with the length of each of several lists of operands."""
+"""The property with the length of each list of operands, for an operation with several such lists."""
 
 IGNORED = frozenset(
     (
@@ -46,7 +46,7 @@ def build(
     result_names: Sequence[Sequence[str]],
     regions: Sequence[Region] = (),
 ) -> Operation:
-    """Append an operation of a kind, whose results have these names."""
+    """Append an operation of a kind to the block of a scope; `result_names` are the tensor names of each result."""
     attributes: dict[str, Attribute] = {"name": string_attribute(name)}
     if any(result_names):
         attributes["tensor_names"] = several_tensor_names(result_names)

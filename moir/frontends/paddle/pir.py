@@ -88,34 +88,34 @@ class PirBuilder:
 
     # Values
 
-    def _keys(self, number: int) -> list[Key]:
-        """The keys of the tensors of the value with id `number`: of itself, or of the members of a list."""
-        return self._lists.get(number, [number])
+    def _keys(self, id_: int) -> list[Key]:
+        """The keys of the tensors of the value with id `id_`: of itself, or of the members of a list."""
+        return self._lists.get(id_, [id_])
 
-    def _values(self, number: int, op: PirOperation, scope: Scope) -> list[SSAValue]:
-        """The values of the tensors of an operand; none if `number`, the id of the operand, is 0: it is absent.
+    def _values(self, id_: int, op: PirOperation, scope: Scope) -> list[SSAValue]:
+        """The values of the tensors of an operand; none if `id_`, the id of the operand, is 0: it is absent.
 
         Raises ModelFileError if nothing has computed one of them.
         """
-        if number == 0:
+        if id_ == 0:
             return []
-        tensors = [scope.find(key) for key in self._keys(number)]
+        tensors = [scope.find(key) for key in self._keys(id_)]
         if any(value is None for value in tensors):
-            self._fail(op, f"the value {number} is not known where it is used")
+            self._fail(op, f"the value {id_} is not known where it is used")
         return [value for value in tensors if value is not None]
 
-    def _value(self, number: int, op: PirOperation, scope: Scope) -> SSAValue:
-        values = self._values(number, op, scope)
+    def _value(self, id_: int, op: PirOperation, scope: Scope) -> SSAValue:
+        values = self._values(id_, op, scope)
         if len(values) != 1:
-            self._fail(op, f"the value {number} is {len(values)} tensors, not one")
+            self._fail(op, f"the value {id_} is {len(values)} tensors, not one")
         return values[0]
 
     # Operations
 
     def _operations(self, operations: Sequence[PirOperation], scope: Scope, *, is_outermost: bool = False) -> list[SSAValue]:
-        """Build the operations of a block; returns the values that it yields.
+        """Build the operations of a block; returns the values that the block yields.
 
-        Raises ModelFileError for an input unless the block is the outermost one.
+        Raises ModelFileError for an input of the model in any block but the outermost one.
         """
         yielded: list[SSAValue] = []
         for op in operations:
@@ -142,10 +142,10 @@ class PirBuilder:
         return yielded
 
     def _builtin(self, op: PirOperation) -> None:
-        """Note the constant of a parameter, or the tensors of a list that is built, split or indexed; no operation is
-        built.
+        """Handle a builtin operation: store the value of a parameter, or the members of a list that is built, split or
+        indexed.
 
-        Raises ModelFileError for any other operation with results.
+        No operation is built. Raises ModelFileError for any other builtin operation with results.
         """
         if op.kind == PARAMETER:
             name = op.attributes["name"]
@@ -176,7 +176,7 @@ class PirBuilder:
         self._fetched.append((column, name, self._value(op.operands[0], op, scope)))
 
     def _full_int_array(self, op: PirOperation) -> None:
-        """Note the 1-D tensor of integers that an operation has as attribute; it becomes a constant where it is
+        """Store the 1-D tensor of integers that an operation has as attribute; it becomes a constant where it is
         used.
         """
         value: Any = op.attributes.get("value")
@@ -244,7 +244,9 @@ class PirBuilder:
         return names
 
     def _set(self, op: PirOperation, built: Operation, scope: Scope) -> None:
-        """Let the results of an operation stand for its values."""
+        """Bind the ids of an operation's results to the results of `built`, the operation of the `paddle` dialect for
+        it.
+        """
         offset = 0
         for result in op.results:
             if result.is_list:

@@ -131,8 +131,8 @@ class _Reader:
         return PirOperation(dialect, kind, operands, results, attributes, regions)
 
     def _parameter(self, fields: dict[str, Any]) -> PirOperation:
-        """The operation of a parameter, of the fields A = [is_distributed, is_parameter, need_clip, name], OA =
-        [persistable, …].
+        """The operation that declares a parameter, from its fields: A = [is_distributed, is_parameter, need_clip,
+        name], OA = [persistable, …].
 
         Raises ModelFileError if it has no name.
         """

@@ -45,7 +45,7 @@ UNREAD = frozenset(
 
 
 class VariableNames(tuple[str, ...]):
-    """The variables that an attribute has in the place of a number or a list."""
+    """The names of variables that an attribute has in the place of a number or a list of numbers."""
 
     __slots__ = ()
 
@@ -113,7 +113,7 @@ class ProgramBuilder:
         return value
 
     def _empty_array(self, name: str, scope: Scope) -> SSAValue | None:
-        """A new array of tensors, if a variable is an array that has no value yet; else None."""
+        """A new empty array of tensors if a variable is an array without a value so far; else None."""
         variable = self._variables.get(name)
         if variable is None or variable.type.type != TENSOR_ARRAY:
             return None
@@ -203,7 +203,7 @@ class ProgramBuilder:
                 raise self._error(desc, f"its attribute {name!r} is the variable {', '.join(value)}, not a value")
 
     def _name(self, desc: Any) -> str:
-        """The name of an operation: that of its first result, because operations have no names in a program."""
+        """The name of an operation: that of its first result, because a program has no names of operations."""
         return next((name for each in desc.outputs for name in each.arguments if name != EMPTY), desc.type)
 
     def _attributes(self, desc: Any) -> dict[str, Any]:

@@ -21,7 +21,7 @@ Key: TypeAlias = Hashable
 
 
 def new_parameter(type_: Attribute, name: str | None = None) -> Operation:
-    """A Parameter with the type `type_`: an input of the model with `name`, or without one an argument of a block."""
+    """A Parameter of type `type_`: with `name` an input of the model, without one an argument of a block."""
     return opset.operation("opset1.Parameter").create(result_types=[type_], attributes={} if name is None else named(name, name))
 
 

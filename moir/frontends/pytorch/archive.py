@@ -22,7 +22,7 @@ class Archive:
     Args:
         content: the archive, a part of the mapped file.
         path: the file, for messages.
-        place: the name of the archive within the file; empty for the file itself.
+        place: the name of the record that is this archive; empty if the whole file is the archive.
     """
 
     def __init__(self, content: memoryview, path: Path, place: str = "") -> None:
@@ -38,7 +38,10 @@ class Archive:
             raise self.error(f"a damaged zip archive: {error}") from None
 
     def _add(self, entry: zipfile.ZipInfo) -> None:
-        """Note the range of a record. Raises ModelFileError if it is compressed, encrypted or beyond the file."""
+        """Store where a record is in the file.
+
+        Raises ModelFileError if it is compressed, encrypted or beyond the file.
+        """
         if not is_stored(entry):
             raise self.error(f"the record {entry.filename!r} is compressed or encrypted; torch.export.save stores it as it is")
         if (record_range := range_of(self.content, entry)) is None:

@@ -14,7 +14,7 @@ from math import prod
 from typing import NamedTuple, TypeAlias
 
 LARGEST = 2**63 - 1
-"""The value of a bound that does not exist."""
+"""The largest number of a bound; it stands for no bound."""
 _LONGEST_TEXT = 20_000
 _DEEPEST = 50
 
@@ -65,7 +65,7 @@ def parse(text: str) -> Expression:
 
 
 def _expression(tokens: list[tuple[str, str]], at: int, depth: int, least: int = 0) -> tuple[Expression, int]:
-    """The expression that begins at a token, and the index of the token after it.
+    """Parse the expression that begins at a token; returns it and the index of the token after it.
 
     Args:
         tokens: kinds and texts.
@@ -95,10 +95,10 @@ def _expression(tokens: list[tuple[str, str]], at: int, depth: int, least: int =
 
 
 def _operand(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Expression, int]:
-    """The operand at a token (a number, a symbol, a call, an expression in brackets or with a sign), and the index
-    after it.
+    """Parse the operand at a token: a number, a symbol, a call, an expression in brackets or with a sign.
 
-    `depth` is the number of expressions around it. Raises ValueError for any other token.
+    Returns it and the index of the token after it. `depth` is the number of expressions around it. Raises ValueError
+    for any other token.
     """
     kind, text = tokens[at] if at < len(tokens) else ("", "")
     if kind == "number":
@@ -119,9 +119,9 @@ def _operand(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Expres
 
 
 def _call(tokens: list[tuple[str, str]], at: int, depth: int) -> tuple[Expression, int]:
-    """The call that begins at a name and a bracket, and the index of the token after it.
+    """Parse the call that begins at a name and an opening bracket; returns it and the index of the token after it.
 
-    `depth` is the number of expressions around it. Raises ValueError without the last bracket.
+    `depth` is the number of expressions around it. Raises ValueError if the closing bracket is missing.
     """
     text = tokens[at][1]
     operands: list[Expression] = []
@@ -155,7 +155,9 @@ def negative(expression: Expression) -> Expression:
 
 
 def bounds_of(expression: Expression, ranges: Mapping[str, Bounds]) -> Bounds:
-    """The smallest and the largest value of a size; 0 and `LARGEST` if they cannot be derived."""
+    """The smallest and the largest value of a size, from those of its symbols; 0 and `LARGEST` if they cannot be
+    derived.
+    """
     if isinstance(expression, int):
         return (expression, expression)
     if isinstance(expression, Symbol):

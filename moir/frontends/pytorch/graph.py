@@ -38,11 +38,13 @@ STRIDED = frozenset(("as_strided.default", "as_strided_copy.default", "as_stride
 """Operations that read the storage of their operand with strides that are an argument."""
 
 COPIES = "copies"
-"""The property of an operation of a kind with the trait `MAY_COPY` whose result is a copy."""
+"""The property that marks the result of an operation as a copy, for kinds with the trait `MAY_COPY`: such operations
+return a view of their operand, or a copy.
+"""
 
 UNDECIDED = "undecided"
-"""The property of an operation that may copy, or is in `STRIDED`, if the file does not tell whether its result is a
-copy, or which memory it reads.
+"""The property that marks an operation with the trait `MAY_COPY`, or in `STRIDED`, of which the file does not tell
+whether its result is a copy, or which memory it reads.
 """
 
 
@@ -52,10 +54,12 @@ def kind_of_target(target: str) -> str:
 
 
 PACKED = frozenset(("_weight_int4pack_mm_for_cpu.default", "_weight_int4pack_mm.default"))
-"""Operations whose weights are in a layout of the processor that packed them, which the file does not name."""
+"""Operations whose weights are in a memory layout that depends on the processor that packed them; the file does not
+name it.
+"""
 
 PACKING = "packing"
-"""The property of an operation in `PACKED` that names the layout, if the user names it."""
+"""The property of an operation in `PACKED` with the name of the layout; present if the user or the archive names it."""
 
 
 class GraphBuilder:
@@ -225,9 +229,7 @@ class GraphBuilder:
             self._node(Fields(content, node.place, node.location))
 
     def _part(self, node: Fields) -> bool:
-        """Append a constant for a node that reads an inner tensor of a tensor subclass; returns whether the node is
-        one.
-        """
+        """Append a constant if a node reads an inner tensor of a tensor subclass; returns whether the node does so."""
         arguments = {each.text("name", ""): each.fields("arg") for each in node.objects("inputs")}
         if "src_subclass_tensor" not in arguments or "attr" not in arguments:
             return False

@@ -40,7 +40,9 @@ from moir.frontends.pytorch.weights_file import weights_from_file
 from moir.support.suggestions import did_you_mean
 
 _RETURNED = ("user_output", "loss_output")
-"""The kinds of outputs that the module returns; the others are values that it writes to buffers and inputs."""
+"""The kinds of outputs in a signature that the module returns; outputs of other kinds are written to buffers and
+inputs.
+"""
 
 _LEAST_BOUND = 3
 """The smallest lower bound of a symbol that torch enforces. Export assumes sizes of at least 2 where it traces, and
@@ -50,7 +52,7 @@ Source: _check_input_constraints_for_graph in torch/_export/utils.py of PyTorch 
 """
 
 _LARGEST_BOUND = 2**31 - 1
-"""From this number on a bound is not a limit: every size is below it."""
+"""A lower limit for upper bounds that mean no bound: all actual sizes are smaller."""
 
 
 def read_model(path: str | Path, program: str | None = None, weights: str | Path | None = None, packing: str | None = None) -> ModuleOp:
@@ -153,7 +155,7 @@ def _chosen(files: ProgramFiles, archive: Archive, program: str | None) -> str:
 
 
 class _ProgramBuilder:
-    """Builds the block of a program.
+    """Builds the block of an exported program.
 
     Args:
         program: the JSON.
@@ -300,8 +302,9 @@ _OBSERVER = "_fused_moving_avg_obs_fq_helper_functional.default"
 
 
 def _is_of_idle_observer(value: SSAValue) -> bool:
-    """Whether a value is the minimum, maximum, scale or zero point that an observer returns, and the observer is
-    switched off, so that the value is that of the observer's operand.
+    """Whether the observer that computes a value is switched off, so that the value is just the observer's operand.
+
+    Such values are the minimum, maximum, scale and zero point of an observer.
     """
     observer = value.owner
     if not isinstance(observer, FrameworkOp) or observer.KIND != _OBSERVER or ARGUMENTS not in observer.properties:

@@ -60,7 +60,7 @@ class Subclass(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """A name in a pickle (an element type, or a class) that is kept as text and never imported."""
+    """A name in a pickle (of an element type or a class) that is kept as text and never imported."""
 
     name: str
 
@@ -107,7 +107,7 @@ def read_pickled(archive: Archive) -> object:
 
 
 class _TensorUnpickler(pickle.Unpickler):
-    """Reads a pickle in which names stand for the functions of this file."""
+    """Reads a pickle whose global names are replaced by the functions of this file."""
 
     def __init__(self, archive: Archive, prefix: str, content: bytes) -> None:
         super().__init__(BytesIO(content))
@@ -164,22 +164,23 @@ def _typed_tensor(storage: object, offset: object, sizes: Any, strides: Any, *ot
 
 
 def _first(value: object, *_others: object) -> object:
-    """The parameter that torch._utils._rebuild_parameter makes: its tensor, the first argument."""
+    """The tensor of a parameter, in place of calling torch._utils._rebuild_parameter, whose first argument it is."""
     return value
 
 
 def _pairs(*items: Any) -> dict[Any, Any]:
-    """The dictionary in place of a collections.OrderedDict of the same items."""
+    """A dictionary of (key, value) pairs, in place of a collections.OrderedDict of them."""
     return dict(*items)
 
 
 def _nothing(*_arguments: object) -> None:
-    """None, in place of a device or a layout of a tensor, which are not read."""
+    """None, in place of the device or the memory layout of a tensor, neither of which is used."""
 
 
 def _subclass(_function: object, kind: object, _arguments: object, state: object) -> Subclass:
-    """The description of a tensor of a subclass, in place of the tensor that torch._tensor._rebuild_from_type_v2
-    makes.
+    """The description of a tensor of a subclass, in place of calling torch._tensor._rebuild_from_type_v2.
+
+    `kind` is the subclass, `state` the attributes of the tensor.
     """
     if not isinstance(kind, _Name) or not isinstance(state, Mapping):
         raise ValueError("a subclass of tensors without its parts")

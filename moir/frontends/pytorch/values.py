@@ -22,7 +22,7 @@ Value = DataAttr | Subclass
 
 
 class ProgramFiles:
-    """Where the records of programs are in an archive.
+    """Finds the records of the programs in an archive.
 
     Args:
         archive: the archive. Raises ModelFileError if it has no program.

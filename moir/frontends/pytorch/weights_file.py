@@ -69,9 +69,10 @@ def weights_from_file(
 
 
 def _other_name(name: str, shape: Sequence[int], files: SafeTensors) -> str | None:
-    """The name of the only tensor in the files that a weight `name` can mean; None if there is none, or several.
+    """The name of the tensor in the files that weight `name` with shape `shape` stands for: the tensor of this name, or
+    the only one of this shape whose name has a prefix added or removed.
 
-    It is the tensor of this name, or one of the same shape whose name has a prefix added or removed.
+    None if there is none, or several.
     """
     same = files.same.get(name)
     if same in files.tensors:

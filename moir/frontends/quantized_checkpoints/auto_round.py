@@ -20,7 +20,7 @@ LAYOUTS = {
     "auto_round:awq": "awq",
     "auto_round:llm_compressor": "compressed-tensors",
 }
-"""The layouts by their names in AutoRound."""
+"""For each name of a layout in AutoRound, the name of the layout here."""
 
 
 def method(settings: Settings) -> Quantization:

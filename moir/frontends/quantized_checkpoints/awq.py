@@ -13,17 +13,17 @@ import numpy as np
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.computed_rows import computed_rows
 from moir.dialects.memory_map import Array
-from moir.frontends.quantized_checkpoints.codes import codes_across_words, exact_scale, grouped, packed, words_of, zero_points
+from moir.frontends.quantized_checkpoints.codes import PackedMatrix, codes_across_words, exact_scale, grouped, packed, zero_points
 from moir.frontends.quantized_checkpoints.quantization import Layer, Settings
 
 BITS = 4
 
 POSITIONS = (0, 4, 1, 5, 2, 6, 3, 7)
-"""The position in a word of each of its 8 columns."""
+"""The position in a word of each of the 8 columns that it contains."""
 
 
 class AWQ:
-    """The method with its settings. Raises ModelFileError for settings that are not supported."""
+    """The quantization method AWQ, with its settings. Raises ModelFileError for settings that are not supported."""
 
     def __init__(self, settings: Settings) -> None:
         bits, version = settings.integer("bits", "w_bit", default=BITS), settings.text("version", "gemm")
@@ -32,19 +32,15 @@ class AWQ:
             raise settings.error(f"AWQ with {bits} bits in the layout {version!r} is not supported", "4 bits in the layout 'gemm' are")
 
     def weight(self, layer: Layer) -> StoredWeight | None:
-        qweight = layer.tensor("qweight")
-        if qweight is None:
+        matrix = PackedMatrix.of(layer)
+        if matrix is None:
             return None
-        words = words_of(qweight, layer)
-        layer.expect(words.ndim == 2 and words.size > 0, "qweight is not a matrix")
+        words, scales, zeros = matrix
         columns, rows = words.shape[0], words.shape[1] * len(POSITIONS)
         group = columns if self.group <= 0 else self.group
-        scales, zeros = layer.required("scales", 2), words_of(layer.required("qzeros", 2), layer)
         groups = scales.shape[0]
-        layer.expect(
-            groups * group == columns and scales.shape == (groups, rows) and zeros.shape == (groups, words.shape[1]) and group % 2 == 0,
-            f"qweight {list(qweight.shape)}, scales {list(scales.shape)} and qzeros {list(zeros.shape)} do not fit to groups of {group}",
-        )
+        fits = groups * group == columns and scales.shape == (groups, rows) and zeros.shape == (groups, words.shape[1])
+        matrix.expect_groups(layer, group, fits=fits and group % 2 == 0)
         codes = codes_across_words(words, BITS, POSITIONS)
         values = computed_rows(_pairs, [codes], (rows, columns // 2), np.uint8)
         return StoredWeight(

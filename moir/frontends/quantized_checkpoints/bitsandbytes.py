@@ -37,18 +37,21 @@ NF4 = (
 """The numbers of nf4, in bitsandbytes and in the operation sets."""
 
 FP4 = (0.0, 0.0625, 8.0, 12.0, 4.0, 6.0, 2.0, 3.0)
-"""The positive numbers of fp4 times 12. The second is not a number of f4e2m1."""
+"""The non-negative numbers of fp4, by their codes, times 12.
+
+The second one, 0.0625 / 12, cannot be represented by f4e2m1.
+"""
 
 FP4_DIVISOR = 12
 
 LARGEST_STATE = 1 << 16
-"""Largest size in bytes of the JSON of a layer."""
+"""Largest size in bytes of the JSON with the quantization state of a layer."""
 
 CODES_OF_BYTE = 2
 
 
 class BitsAndBytes:
-    """The method. The settings say nothing that the tensors do not."""
+    """The quantization method of bitsandbytes. Everything that it needs is in the tensors, so it takes no settings."""
 
     def __init__(self, settings: Settings) -> None:
         del settings
@@ -77,7 +80,7 @@ class BitsAndBytes:
 
 
 def _of_four_bits(weight: DataAttr, kind: str, state: Mapping[str, Any], layer: Layer) -> StoredWeight:
-    """Codes of nf4 as they are; those of fp4 as f16."""
+    """The weight of a layer with codes of 4 bits: codes of nf4 stay codes, those of fp4 become numbers of f16."""
     rows, columns = _sizes(state, layer)
     block = _integer(state, "blocksize", layer)
     table = layer.required("weight.quant_map")
@@ -108,10 +111,10 @@ def _of_four_bits(weight: DataAttr, kind: str, state: Mapping[str, Any], layer: 
 
 def _block_scales(state: Mapping[str, Any], rows: int, columns: int, block: int, layer: Layer) -> GroupScales:
     """The scales (absmax) of the blocks as [rows, groups]. A group has as many weights as the greatest common divisor
-    of `columns` and `block`; a block of several groups gives each of them its scale.
+    of `columns` and `block`; all groups within a block get the scale of the block.
 
     Raises ModelFileError if there is not one scale for each block, if scales are neither f32 nor ui8 codes, or if they
-    are codes and a block is no group.
+    are codes and a block has several groups.
 
     Args:
         state: the quantization state of the weights.
@@ -136,7 +139,9 @@ def _block_scales(state: Mapping[str, Any], rows: int, columns: int, block: int,
 
 
 def _of_nested(codes: Values, state: Mapping[str, Any], layer: Layer) -> Values:
-    """Double quantization: scales [N, groups] that are stored as codes, with a second scale for each block of them."""
+    """The scales [N, groups] of double quantization: `codes`, each of which stands for a scale, with a second scale for
+    each block of codes.
+    """
     largest, table = layer.required("weight.nested_absmax", 1), layer.required("weight.nested_quant_map", 1)
     block, offset = _integer(state, "nested_blocksize", layer), state.get("nested_offset")
     layer.expect(isinstance(offset, float | int) and math.isfinite(offset), f"nested_offset is {offset!r}")
@@ -156,7 +161,7 @@ def _from_table(table: Array, largest: Array, block: int, offset: np.float32, co
 
 
 def _of_largest(scales: Array) -> Array:
-    """The scales of codes from the largest numbers of rows, which have the code 127."""
+    """Scales of codes, from the largest absolute numbers of rows, which have the code 127: `scales` / 127."""
     return scales * np.float32(1 / 127)
 
 
@@ -169,13 +174,13 @@ def _swapped(pairs: Array) -> Array:
 
 
 def _numbers_of_fp4(pairs: Array) -> Array:
-    """The numbers f16 [n, K] of pairs of codes [n, K / 2], times 12."""
+    """The numbers f16 [n, K], times 12, for bytes [n, K / 2] with two codes of fp4 each."""
     table = np.array([*FP4, *(-each for each in FP4)], np.float16)
     return np.stack([table[pairs >> np.uint8(4)], table[pairs & np.uint8(15)]], -1).reshape(pairs.shape[0], -1)
 
 
 def _state(data: DataAttr, layer: Layer) -> Mapping[str, Any]:
-    """The JSON of a layer."""
+    """The quantization state of a layer, from a tensor whose bytes are JSON."""
     layer.expect(data.element == element_types.ui8 and math.prod(data.shape) <= LARGEST_STATE, "quant_state is not a text")
     try:
         content: Any = json.loads(data.array.tobytes())

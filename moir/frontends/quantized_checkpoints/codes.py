@@ -1,9 +1,11 @@
-"""What the methods share: codes in 32-bit words, and scales in an exact element type."""
+"""Functions that all quantization methods use: they unpack codes from 32-bit words, and store scales in an exact
+element type.
+"""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -25,9 +27,41 @@ SMALLEST_NORMAL_HALF = 2.0**-14
 
 
 def words_of(data: DataAttr, layer: Layer) -> Array:
-    """The words of packed codes, as 32 bits without sign."""
+    """The 32-bit words of a tensor of packed codes, as uint32."""
     layer.expect(data.element in (element_types.si32, element_types.ui32), "packed codes are not 32-bit integers")
     return np.asarray(data.values).view(np.uint32)
+
+
+class PackedMatrix(NamedTuple):
+    """The tensors of a layer whose weights are packed in words of 32 bits, as AWQ and GPTQ do.
+
+    Args:
+        words: the words of `qweight`, a matrix.
+        scales: the tensor `scales`, a matrix.
+        zeros: the words of `qzeros`, a matrix.
+    """
+
+    words: Array
+    scales: DataAttr
+    zeros: Array
+
+    @classmethod
+    def of(cls, layer: Layer) -> PackedMatrix | None:
+        """The tensors of a layer; None if it is not quantized, so that it has no `qweight`.
+
+        Raises ModelFileError if the other tensors are missing, or one of them is not a matrix.
+        """
+        qweight = layer.tensor("qweight")
+        if qweight is None:
+            return None
+        words = words_of(qweight, layer)
+        layer.expect(words.ndim == 2 and words.size > 0, "qweight is not a matrix")
+        return cls(words, layer.required("scales", 2), words_of(layer.required("qzeros", 2), layer))
+
+    def expect_groups(self, layer: Layer, group: int, *, fits: bool) -> None:
+        """Raise ModelFileError, with the shapes of the tensors, unless `fits`: groups have `group` columns."""
+        shapes = [list(each.shape) for each in self]
+        layer.expect(fits, "qweight {}, scales {} and qzeros {} do not fit to groups of {}".format(*shapes, group))
 
 
 def packed(codes: Array, bits: int) -> Array:
@@ -52,7 +86,7 @@ def unpacked_bytes(stored: Array, bits: int) -> Array:
 
 
 def grouped(values: Values, bits: int, shape: tuple[int, ...], element: Attribute | None = None) -> DataAttr:
-    """A constant of codes whose bytes are computed.
+    """A constant of packed codes whose bytes are computed when they are needed.
 
     Args:
         values: the bytes [N, K · bits / 8].
@@ -65,7 +99,9 @@ def grouped(values: Values, bits: int, shape: tuple[int, ...], element: Attribut
 
 
 def nibbles(data: DataAttr, element: Attribute, shape: tuple[int, ...]) -> DataAttr:
-    """Bytes with two codes of 4 bits each, the first in the low bits, as a constant of an element type: a view."""
+    """A view of bytes with two codes of 4 bits each, the first in the low bits, as a constant with an element type and
+    a shape.
+    """
     stored = np.asarray(data.values).view(np.uint8)
     return DataAttr(TensorData(stored.reshape(*shape[:-1], shape[-1] // 2), element, shape))
 
@@ -140,10 +176,10 @@ def _packed(bits: int, codes: Array) -> Array:
 
 
 def column_order(stored: DataAttr | None, columns: int, group: int, layer: Layer) -> Array | None:
-    """The permutation that sorts the columns by their groups; None if they are sorted already.
+    """The permutation that sorts the columns of a matrix by their groups; None if they are sorted already.
 
     Args:
-        stored: the group of each column; None if they are in order.
+        stored: the group of each column, as the file has it; None if the file has none, so that groups are consecutive.
         columns: the number of columns.
         group: the number of columns of a group.
         layer: the layer, for errors.
@@ -164,7 +200,9 @@ def column_order(stored: DataAttr | None, columns: int, group: int, layer: Layer
 
 
 def exact_scale(values: Values, shape: tuple[int, ...]) -> DataAttr:
-    """Scales as a constant of f16 if that is exact, else of f32, which also holds bf16 exactly."""
+    """Scales as a constant of f16 if they are numbers of f16, else of f32, which can also represent all numbers of
+    bf16.
+    """
     if values.dtype != np.float16:
         values = values.astype(np.dtype(np.float16 if _fits_half(values) else np.float32))
     values = values.reshape(shape)
@@ -172,7 +210,7 @@ def exact_scale(values: Values, shape: tuple[int, ...]) -> DataAttr:
 
 
 def _fits_half(values: Values) -> bool:
-    """Whether all elements are numbers of half precision, none of them subnormal."""
+    """Whether f16 can represent all elements exactly, without subnormal numbers."""
     for piece in pieces(values):
         exact = piece.astype(np.float32)
         size = np.abs(exact)

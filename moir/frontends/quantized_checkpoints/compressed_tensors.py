@@ -43,7 +43,10 @@ BLOCK = (128, 128)
 
 
 class CompressedTensors:
-    """The method with its settings. Raises ModelFileError for settings that are not supported."""
+    """The quantization method compressed-tensors, with its settings.
+
+    Raises ModelFileError for settings that are not supported.
+    """
 
     def __init__(self, settings: Settings) -> None:
         sparsity = settings.table("sparsity_config").get("format", "dense")
@@ -71,7 +74,7 @@ class CompressedTensors:
 
 
 def _packed(packed: DataAttr, layer: Layer) -> StoredWeight:
-    """Codes in words of 32 bits."""
+    """The weight of a layer with codes packed in words of 32 bits."""
     words, shape = words_of(packed, layer), layer.required("weight_shape").array.reshape(-1).tolist()
     layer.expect(
         words.ndim == 2 and len(shape) == 2 and all(isinstance(each, int) and each > 0 for each in shape) and shape[0] == words.shape[0],
@@ -100,7 +103,7 @@ def _packed(packed: DataAttr, layer: Layer) -> StoredWeight:
 
 
 def _integers(weight: DataAttr, layer: Layer) -> StoredWeight:
-    """Codes of 8 bits."""
+    """The weight of a layer with codes of 8 bits, one in each byte."""
     layer.expect(len(weight.shape) == 2 and min(weight.shape) > 0, f"weights of the shape {list(weight.shape)} are not a matrix")
     rows, columns = weight.shape
     scales = group_scales(layer.required("weight_scale"), rows, columns, layer, BLOCK)
@@ -119,7 +122,7 @@ def _integers(weight: DataAttr, layer: Layer) -> StoredWeight:
 
 
 def signed(codes: DataAttr, bits: int) -> DataAttr:
-    """Codes without sign whose value 2 ^ (bits - 1) stands for 0, as codes with a sign."""
+    """Unsigned codes, of which 2 ^ (bits - 1) stands for 0, as signed codes."""
     flip = _flipped_pairs if bits == 4 else _flipped
     return DataAttr(TensorData(computed(flip, codes.values), SIGNED_ELEMENTS[bits], codes.shape))
 

@@ -15,14 +15,14 @@ import numpy as np
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects import element_types
 from moir.dialects.data import DataAttr
-from moir.frontends.quantized_checkpoints.codes import WORD, codes_of_words, column_order, exact_scale, words_of, zero_points
+from moir.frontends.quantized_checkpoints.codes import WORD, PackedMatrix, codes_of_words, column_order, exact_scale, zero_points
 from moir.frontends.quantized_checkpoints.quantization import Layer, Settings
 
 BITS = (2, 4, 8)
 
 
 class GPTQ:
-    """The method with its settings. Raises ModelFileError for settings that are not supported."""
+    """The quantization method GPTQ, with its settings. Raises ModelFileError for settings that are not supported."""
 
     def __init__(self, settings: Settings) -> None:
         self.bits = settings.integer("bits", "w_bit")
@@ -35,13 +35,11 @@ class GPTQ:
         self.differs = any(not pattern.startswith("-") for pattern in settings.table("dynamic"))
 
     def weight(self, layer: Layer) -> StoredWeight | None:
-        qweight = layer.tensor("qweight")
-        if qweight is None:
+        matrix = PackedMatrix.of(layer)
+        if matrix is None:
             return None
-        words = words_of(qweight, layer)
-        layer.expect(words.ndim == 2 and words.size > 0, "qweight is not a matrix")
+        words, scales, zeros = matrix
         rows = words.shape[1]
-        scales, zeros = layer.required("scales", 2), words_of(layer.required("qzeros", 2), layer)
         layer.expect(scales.element in element_types.REAL_TYPES, "scales are not floating-point numbers")
         groups = scales.shape[0]
         # Some layers may have settings of their own, by patterns of names: the shapes of the tensors determine them,
@@ -50,10 +48,8 @@ class GPTQ:
         layer.expect(bits in BITS, f"{bits} bits are not 2, 4 or 8")
         columns = words.shape[0] * WORD // bits
         group = columns // max(1, groups) if self.differs else columns if self.group <= 0 else self.group
-        layer.expect(
-            groups * group == columns and scales.shape == (groups, rows) and zeros.shape == (groups, rows * bits // WORD),
-            f"qweight {list(qweight.shape)}, scales {list(scales.shape)} and qzeros {list(zeros.shape)} do not fit to groups of {group}",
-        )
+        fits = groups * group == columns and scales.shape == (groups, rows) and zeros.shape == (groups, rows * bits // WORD)
+        matrix.expect_groups(layer, group, fits=fits)
         order = column_order(layer.tensor("g_idx"), columns, group, layer)
         positions = tuple(range(WORD // bits))
         return StoredWeight(

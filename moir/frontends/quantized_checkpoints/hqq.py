@@ -31,7 +31,7 @@ UNUSED = (
 
 
 class HQQ:
-    """The method. Each layer has settings of its own."""
+    """The quantization method HQQ. Each layer has settings of its own, so it takes none."""
 
     def __init__(self, settings: Settings) -> None:
         del settings
@@ -79,7 +79,7 @@ def _codes(bits: int, stored: Array, shifts: Array) -> Array:
 
 
 def _integers(layer: Layer, name: str, count: int) -> tuple[int, ...]:
-    """The integers of a metadata tensor. Raises ModelFileError unless there are `count` of them, all positive."""
+    """The integers of a layer's tensor `name`. Raises ModelFileError unless there are `count` of them, all positive."""
     data = layer.required(name)
     layer.expect(
         math.prod(data.shape) == count

@@ -18,7 +18,7 @@ from moir.frontends.quantized_checkpoints.scaled_floats import exponents
 
 
 class MXFP4:
-    """The method."""
+    """The quantization method MXFP4, which has no settings."""
 
     def __init__(self, settings: Settings) -> None:
         del settings

@@ -36,17 +36,17 @@ UNREAD = tables.words(
     "input_scale input_scale_ub input_zero_point input_global_scale output_scale output_zero_point activation_scale "
     "k_scale v_scale q_scale kv_scale k_zero_point v_zero_point prob_scale"
 )
-"""The ends of the names of tensors by which activations and caches are quantized, which moir does not do."""
+"""Last parts of the names of tensors for the quantization of activations and caches, which moir does not do."""
 
 
 class Layer:
-    """The tensors of a layer.
+    """The tensors of a layer of a checkpoint, which have a prefix of their names in common.
 
     Args:
         name: the beginning of their names, without the separator.
-        take: returns a tensor by its name, None if there is none; it counts as read.
+        take: returns a tensor by its full name and marks it as read; None if there is none.
         location: the file or the folder, for messages.
-        separator: what is between the beginning and the end of a name.
+        separator: the text between the prefix and the rest of a name.
     """
 
     def __init__(self, name: str, take: Callable[[str], DataAttr | None], location: str, separator: str = ".") -> None:
@@ -63,7 +63,10 @@ class Layer:
         return None
 
     def required(self, name: str, rank: int | None = None) -> DataAttr:
-        """A tensor. Raises ModelFileError if it is missing, or has another number of dimensions than `rank`."""
+        """The tensor `name` of a layer.
+
+        Raises ModelFileError if it is missing, or has another number of dimensions than `rank`.
+        """
         tensor = self.tensor(name)
         if tensor is None:
             raise self.error(f"the tensor {self.name}{self._separator}{name} is missing", "are all files of the model in the folder?")
@@ -72,7 +75,9 @@ class Layer:
         return tensor
 
     def expect(self, holds: bool, reason: str) -> None:
-        """Raises ModelFileError if something does not hold that the method promises of a layer's tensors."""
+        """Raises ModelFileError with a reason if a condition on a layer's tensors that the method requires does not
+        hold.
+        """
         if not holds:
             raise self.error(reason)
 
@@ -96,7 +101,10 @@ class Settings:
         self.location = location
 
     def integer(self, *keys: str, default: int | None = None) -> int:
-        """The integer at the first present key of some. Raises ModelFileError if the value is not an integer."""
+        """The integer under the first of `keys` that is present, else `default`.
+
+        Raises ModelFileError if the value is not an integer.
+        """
         for key in keys:
             if (value := self.values.get(key)) is not None:
                 if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < 1 << 31:
@@ -130,10 +138,11 @@ class Settings:
 
 
 class Quantization(Protocol):
-    """A method: it makes the weights of layers."""
+    """A quantization method of checkpoints: makes the weight of a layer from its tensors."""
 
     def weight(self, layer: Layer) -> StoredWeight | None:
-        """The weight of a layer; None if it is not quantized, so that it is the tensor `weight`.
+        """The quantized weight of a layer; None if the layer is not quantized and has a tensor `weight` of
+        floating-point numbers.
 
         Raises ModelFileError if tensors are missing, do not fit together, or are of a form that is not supported.
         """

@@ -36,7 +36,10 @@ ALGORITHMS = ("", "fp8", "fp8_per_channel_per_token", "fp8_pb_wo", "nvfp4", "mxf
 
 
 class ScaledFloats:
-    """The method with its settings. Raises ModelFileError for settings that are not supported."""
+    """The quantization methods with numbers of 8 or 4 bits, and their settings.
+
+    Raises ModelFileError for settings that are not supported.
+    """
 
     def __init__(self, settings: Settings) -> None:
         algorithm = settings.text("quant_algo")
@@ -56,7 +59,10 @@ class ScaledFloats:
 
 
 def block_of(settings: Settings, key: str) -> tuple[int, int] | None:
-    """The rows and columns of a block; None if the settings say none. Raises ModelFileError for anything else."""
+    """The rows and columns of a block, from the setting `key`; None if it is absent.
+
+    Raises ModelFileError for other values.
+    """
     value = settings.values.get(key)
     if value is None:
         return None
@@ -73,14 +79,14 @@ def block_of(settings: Settings, key: str) -> tuple[int, int] | None:
 def scaled(
     weight: DataAttr, scale: DataAttr, layer: Layer, block: tuple[int, int] | None = None, change: Callable[[Array], Array] | None = None
 ) -> StoredWeight:
-    """Floating-point numbers of 8 or 4 bits with scales.
+    """The weight of a layer from floating-point numbers of 8 or 4 bits and their scales.
 
     Args:
         weight: the numbers [N, K], or bytes with two of 4 bits [N, K / 2].
         scale: the scales in one of the forms of `group_scales`.
         layer: the layer, for errors.
         block: the rows and columns of a block.
-        change: computes the scales (f32) from those of the file; None for the same.
+        change: computes the scales (f32) from those of the file; None if these are the scales.
 
     Raises ModelFileError if the shapes do not fit together.
     """
@@ -105,7 +111,9 @@ def scaled(
 
 
 def exponents(scale: DataAttr, shape: tuple[int, ...]) -> DataAttr:
-    """Scales that are powers of two, stored as bytes for groups of codes of a shape, as a constant of f8e8m0."""
+    """Scales that are powers of two, stored as bytes with their exponents, as a constant of f8e8m0; `shape` is that of
+    the codes.
+    """
     stored = np.asarray(scale.values).view(element_types.to_numpy(element_types.f8e8m0))
     shape = (*shape[:-1], 1)
     return DataAttr(TensorData(stored.reshape(shape), element_types.f8e8m0, shape))

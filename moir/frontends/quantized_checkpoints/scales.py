@@ -21,7 +21,7 @@ from moir.dialects.memory_map import Array
 from moir.frontends.quantized_checkpoints.quantization import Layer
 
 BIAS = 127
-"""The exponent that a scale of f8e8m0 adds."""
+"""The bias of the exponents of f8e8m0: a byte b stands for 2 ^ (b - 127)."""
 
 
 class GroupScales(NamedTuple):
@@ -29,7 +29,7 @@ class GroupScales(NamedTuple):
 
     Args:
         values: the scales [N, groups].
-        groups: the number of groups of a row, of the same size each.
+        groups: the number of groups of a row, all of the same size.
     """
 
     values: Values
@@ -49,7 +49,8 @@ def group_scales(data: DataAttr, rows: int, columns: int, layer: Layer, block: t
         data: the scales as the file has them: floating-point numbers, or exponents as bytes.
         rows, columns: the size of the matrix.
         layer: the layer, for errors.
-        block: the rows and columns of a block, if the settings say them; else the sizes divide those of the matrix.
+        block: the rows and columns of a block, if the settings have them; else they follow from the number of scales,
+            which divides the size of the matrix.
 
     Raises ModelFileError for scales of a shape that is none of the forms.
     """
@@ -76,7 +77,10 @@ def group_scales(data: DataAttr, rows: int, columns: int, layer: Layer, block: t
 
 
 def _block_size(size: int, count: int, layer: Layer, block: int) -> int:
-    """How many rows or columns a block has, the last of which may be smaller."""
+    """The number of rows (or columns) of a block, of `count` blocks for `size` rows; the last one may be smaller.
+
+    `block` is the number in the settings, 0 for none. Raises ModelFileError if they do not fit together.
+    """
     if block > 0 and -(-size // block) == count:
         return block
     layer.expect(size % count == 0, f"{count} scales do not fit to a dimension of {size}")
@@ -84,7 +88,9 @@ def _block_size(size: int, count: int, layer: Layer, block: int) -> int:
 
 
 def numbers_of(data: DataAttr, layer: Layer) -> Values:
-    """Scales as numbers: those of the file, or powers of two whose exponents are stored as bytes."""
+    """Scales as floating-point numbers: those of the file, or the powers of two whose exponents the file has as
+    bytes.
+    """
     if data.element == element_types.ui8:
         return computed(powers, data.values)
     layer.expect(data.element in element_types.REAL_TYPES and not element_types.describe(data.element).is_packed, "scales are not numbers")
@@ -92,7 +98,7 @@ def numbers_of(data: DataAttr, layer: Layer) -> Values:
 
 
 def powers(exponents: Array) -> Array:
-    """The numbers f32 of f8e8m0, whose bytes are exponents."""
+    """The powers of two, as f32, whose exponents are given as bytes of f8e8m0."""
     return np.ldexp(np.float32(1), exponents.astype(np.int32) - BIAS)
 
 
@@ -104,7 +110,10 @@ def single(values: Values) -> Values:
 
 
 def number_of(data: DataAttr, layer: Layer) -> np.float32:
-    """The one number of a tensor. Raises ModelFileError if it is another tensor, or not a positive number."""
+    """The only element of a tensor, as f32.
+
+    Raises ModelFileError if it has several elements, or the element is not positive.
+    """
     layer.expect(
         math.prod(data.shape) == 1 and data.element in (element_types.f32, element_types.f16, element_types.bf16),
         "a scale is not one number",

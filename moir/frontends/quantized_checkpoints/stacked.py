@@ -42,7 +42,7 @@ def stacked_weights(layers: Sequence[Layer], quantization: Quantization) -> Stor
 
 
 def _form(weight: StoredWeight) -> tuple[object, ...]:
-    """What the weights of all experts have in common."""
+    """The properties of a weight that have to be the same for all experts, so that their weights can be stacked."""
     return weight.codes.element, weight.codes.shape, weight.zero_point is None, weight.columns is None
 
 
@@ -61,7 +61,10 @@ def _unpacked(bits: int, stored: Array) -> Array:
 
 
 def _stacked(parts: Sequence[DataAttr], layer: Layer) -> DataAttr | None:
-    """Constants of one shape as one with a dimension more. Scales whose types differ become f32."""
+    """Constants of one shape, stacked along a new first dimension; None if all of them are absent.
+
+    Scales whose types differ become f32.
+    """
     if not parts:
         return None
     layer.expect(all(each.shape == parts[0].shape for each in parts), "the matrices of the experts have groups of different sizes")

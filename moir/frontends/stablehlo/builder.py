@@ -18,7 +18,7 @@ MAXIMUM_DEPTH = 100
 
 
 class ProgramBuilder:
-    """Holds what the conversion of a program shares: names, limits, errors.
+    """The state that all parts of the conversion of a program share: names, limits, errors.
 
     Args:
         program: the program.

@@ -27,7 +27,9 @@ EACH_AXIS: Mapping[str, str] = {
     "slice": "start_indices limit_indices strides",
     "transpose": "permutation",
 }
-"""Lists with an element for each axis of the first operand; `padding` has two. A list may be left out."""
+"""Operation -> its attributes that are lists with an element for each axis of the first operand (`padding`: two
+elements). A list may be left out.
+"""
 
 AXES: Mapping[str, str] = {
     "all_gather": "all_gather_dim",
@@ -47,21 +49,21 @@ AXES: Mapping[str, str] = {
     "uniform_dequantize": "axis",
     "uniform_quantize": "axis",
 }
-"""Lists of axes of the first operand, without repetitions."""
+"""Operation -> its attributes that are lists of axes of the first operand, without repetitions."""
 
 WITHIN: Mapping[str, str] = {
     "dynamic_slice": "slice_sizes",
     "gather": "slice_sizes",
     "slice": "start_indices limit_indices",
 }
-"""Lists whose entries are at most the sizes of the first operand."""
+"""Operation -> its attributes that are lists whose entries are at most the sizes of the first operand."""
 
 FURTHER_AXES: Mapping[str, Mapping[int, str]] = {
     "dot_general": {1: "rhs_batching_dimensions rhs_contracting_dimensions"},
     "gather": {1: "start_indices_batching_dims"},
     "scatter": {1: "scatter_indices_batching_dims"},
 }
-"""Operand number -> attributes that are axes of this operand, for operands after the first."""
+"""Operation -> the index of an operand after the first -> the attributes that are lists of axes of this operand."""
 
 RESULT_AXES: Mapping[str, str] = {
     "broadcast_in_dim": "broadcast_dimensions",
@@ -70,7 +72,7 @@ RESULT_AXES: Mapping[str, str] = {
     "gather": "offset_dims",
     "iota": "iota_dimension",
 }
-"""Axes of the result."""
+"""Operation -> its attributes that are lists of axes of the result."""
 
 POSITIVE = frozenset(
     (
@@ -78,7 +80,9 @@ POSITIVE = frozenset(
         *("feature_group_count", "batch_group_count"),
     )
 )
-"""Numbers from 1 on, of any operation; the sizes of windows are checked where they are read."""
+"""Attributes of any operation whose numbers have to be at least 1; the sizes of windows are checked where they are
+read.
+"""
 
 
 OPERANDS: Mapping[str, int] = {
@@ -103,10 +107,10 @@ OPERANDS: Mapping[str, int] = {
 
 
 class Arity(Record):
-    """The numbers of arguments and results that the regions of an operation should have.
+    """The numbers of arguments and results that the regions of an operation must have.
 
-    The operation has as many tensors as operands without `scalars`, divided by `share`. For each tensor, a region has
-    the number of arguments in `regions`, and one result if `is_elementwise`, else one result altogether.
+    The operation has as many tensors as operands without `scalars`, divided by `share`. For each tensor, region i has
+    `regions[i]` arguments, and one result if `is_elementwise`; else a region has one result altogether.
     """
 
     regions: tuple[int, ...]
@@ -168,8 +172,9 @@ MOVING = frozenset(
         *("real_dynamic_slice", "reshape", "reverse", "scatter", "select", "slice", "sort", "torch_index_select", "transpose", "while"),
     )
 )
-"""Operations that compute the same with a wider element type, as they move elements or compare them. The operations in
-their regions are checked, too.
+"""Operations that compute the same with a wider element type, as they only move or compare elements.
+
+The operations in their regions are checked, too.
 """
 
 
@@ -179,17 +184,19 @@ IN_BYTES = frozenset(
         *("shift_right_arithmetic", "sign", "subtract", "xor"),
     )
 )
-"""Operations that are computed in 8 bits for integers of fewer bits; the lowest bits of the result are the result."""
+"""Operations that can be computed in 8 bits for integers of fewer bits: the lowest bits of that result are the result.
+"""
 
 
 COUNTING = frozenset(("dynamic_iota", "iota"))
-"""Operations whose results are integers in order; an operand is the shape of the result."""
+"""Operations whose results are consecutive integers; they have no operand but the shape of the result."""
 
 
 def is_in_bytes(operation: Operation) -> bool:
-    """Whether an operation has integers of less than 8 bits as results, and can be computed in 8 bits.
+    """Whether an operation has integers of less than 8 bits as results, and can be computed in 8 bits instead.
 
-    So can operations on integers of one type, conversions from another type, and iota.
+    That is possible for the operations in `IN_BYTES` on integers of one type, for conversions from another type, and
+    for iota.
     """
     element = _element(operation.results[0]) if operation.results else None
     if element not in NARROW_INTEGERS:
@@ -200,7 +207,9 @@ def is_in_bytes(operation: Operation) -> bool:
 
 
 def narrow_fault(operation: Operation) -> str:
-    """Why an operation cannot have tensors of a narrow element type; empty if it can, or has none."""
+    """Why an operation cannot have tensors of a narrow element type, as a sentence; empty if it can, or has no such
+    tensors.
+    """
     operand = next((name for each in operation.operands if (name := _narrow_name(each))), "")
     result = next((name for each in operation.results if (name := _narrow_name(each))), "")
     if (operand or result) and operation.kind not in MOVING:

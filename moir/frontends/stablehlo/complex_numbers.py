@@ -75,7 +75,7 @@ class PartsWriter:
     """Writes the blocks of a program without complex numbers.
 
     Args:
-        main: the function that is the model; the numbers of its arguments and results do not change.
+        main: the function that is the model; the number of its arguments and of its results does not change.
     """
 
     def __init__(self, main: Function) -> None:
@@ -138,7 +138,8 @@ class PartsWriter:
         return replacements
 
     def _append(self, written: Block, kind: str, operands: list[Value], result: Value, like: Operation | None = None) -> None:
-        """Append an operation `kind` to a block; its result stands for `result`, or two for the parts of a complex one.
+        """Append an operation `kind` to `written`. Its result stands for `result`, a value of the original program; a
+        complex `result` gets two results, its parts.
 
         `like` is the operation whose attributes and name it gets; None for none.
         """

@@ -1,4 +1,4 @@
-"""Operations that say how a program runs on several devices: on one device they are identities.
+"""Operations that describe how a program runs on several devices: on one device they are identities.
 
     %2 = sdy.sharding_constraint %1 <@mesh, [{"x"}, {}]> : tensor<2x8xf32>                                  ->  %1
     %2 = "stablehlo.all_reduce"(%1) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({sum})                 ->  %1
@@ -27,7 +27,7 @@ IDENTITIES = frozenset(
         *("annotate_device_placement", "optimization_barrier", "unrealized_conversion_cast"),
     )
 )
-"""Operations whose results are their operands; a group of shardings has no result."""
+"""Operations whose results are their operands, except for a group of shardings, which has no result."""
 
 IDENTITY_CALLS = frozenset(
     (
@@ -35,10 +35,13 @@ IDENTITY_CALLS = frozenset(
         *("FuncResultSharding", "GlobalToLocalShape", "LocalToGlobalShape", "PropagationBarrier", "ShardingGroup"),
     )
 )
-"""Custom calls whose result is their operand, without the prefix of Shardy's own: `xla.sdy.GlobalToLocalShape`."""
+"""Custom calls whose result is their operand.
+
+The names of Shardy's own are without their prefix, as in `xla.sdy.GlobalToLocalShape`.
+"""
 
 APPLIED_REGIONS = frozenset(("sdy.manual_computation", "sdy.named_computation"))
-"""Operations whose region is applied to the operands."""
+"""Operations that on one device apply their region to their operands."""
 
 GROUPED: Mapping[str, str] = {
     "all_gather": "replica_groups",
@@ -49,7 +52,7 @@ GROUPED: Mapping[str, str] = {
     "collective_reduce": "replica_groups",
     "reduce_scatter": "replica_groups",
 }
-"""Collective operations -> the attribute with a row for each group of devices, or for each pair of devices."""
+"""Collective operations -> their attribute that is a matrix with a row for each group (or pair) of devices."""
 
 DEVICE_NUMBERS = frozenset(("partition_id", "replica_id"))
 """Operations whose result is the number of the device, 0 on one device."""

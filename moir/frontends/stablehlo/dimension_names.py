@@ -17,10 +17,10 @@ from typing import Any, cast
 from moir.frontends.stablehlo.program import Function, Program, TensorType, Value
 
 _SIZES = ("compare", "convert", "get_dimension_size")
-"""The operations that compute with sizes."""
+"""The operations that may compute the sizes of dimensions in the assertions of JAX."""
 
 ArgumentAxis = tuple[int, int]
-"""An argument and one of its dimensions."""
+"""A dimension of an argument: the index of the argument, and the axis."""
 
 
 def dimension_names(program: Program, main: Function) -> list[list[str]]:

@@ -68,7 +68,7 @@ CARRIERS: dict[Attribute, Attribute] = {element: carrier for element, _, carrier
 
 
 NARROW_INTEGERS: dict[Attribute, int] = {ELEMENTS[name]: bits for name, bits in (("i2", 2), ("ui2", 2), ("i4", 4), ("ui4", 4))}
-"""The widths of the element types of integers of less than 8 bits."""
+"""The number of bits of each integer type of less than 8 bits."""
 
 STORED = frozenset(ELEMENTS[name] for name in ("f4E2M1FN", "i4", "ui4"))
 """The narrow element types that inputs, results and conversions of an IR may have."""
@@ -77,7 +77,9 @@ _STORAGE: dict[Attribute, str] = {element: storage for element, storage, _ in NA
 
 
 def storage_of(element: Attribute) -> np.dtype[Any] | None:
-    """The numpy type of the elements of a constant; None for a type that numpy does not have."""
+    """The numpy type in which a constant of an element type stores its elements; None for a type that numpy does not
+    have.
+    """
     if isinstance(element, ComplexType):
         return np.dtype(np.complex64 if cast("ComplexType[Any]", element).element_type == element_types.f32 else np.complex128)
     if element in _STORAGE:

@@ -66,13 +66,13 @@ def _padded(entries: Sequence[Any], count: int) -> list[dict[str, Any]]:
 _KEY = re.compile(r"\['([^']*)'\]|\[(\d+)\]|\.(\w+)")
 
 
-def result_name(info: str, number: int, count: int) -> str:
+def result_name(info: str, index: int, count: int) -> str:
     """The name of a result from its path in the tree of results, `jax.result_info`: `result['logits']` -> logits.
 
     A path of indices gives `result_0_1`; without a path the name is `result`, or `result_N` if `count`, the number of
-    results, is above 1, where N is its index `number`.
+    results, is above 1, where N is its index `index`.
     """
     keys = [next(each for each in keys if each) for keys in _KEY.findall(info) if any(keys)]
     if not keys:
-        return "result" if count == 1 else f"result_{number}"
+        return "result" if count == 1 else f"result_{index}"
     return "_".join(keys) if not keys[0].isdecimal() else "_".join(("result", *keys))

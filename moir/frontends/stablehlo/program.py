@@ -65,7 +65,7 @@ class TupleType(Record):
 
 
 class FunctionType(Record):
-    """The type of a function."""
+    """The type of a function: the types of its arguments and results."""
 
     inputs: tuple[Type, ...]
     outputs: tuple[Type, ...]
@@ -85,7 +85,7 @@ MAXIMUM_LISTED = 1 << 16
 
 
 class Dense(Record):
-    """The elements of a constant and its type; a single element stands for all."""
+    """A constant: its elements and its type; a single element stands for all elements."""
 
     values: Array
     type: TensorType
@@ -104,8 +104,8 @@ class Dense(Record):
 
 
 def dictionaries(attribute: object) -> list[Any]:
-    """The dictionaries of the arguments or results of a function, an attribute of it; empty if that is absent or no
-    list.
+    """The dictionaries, one for each argument or result of a function, in the list `attribute`; empty if it is absent
+    or no list.
     """
     return list(cast("Sequence[Any]", attribute)) if isinstance(attribute, list | tuple) else []
 
@@ -143,7 +143,7 @@ class Block:
 
 @dataclass(eq=False)
 class Function:
-    """A function of a program.
+    """A function of a program: its name, arguments and block.
 
     `argument_attributes` and `result_attributes` are a dictionary for each argument and each result.
     """
@@ -164,7 +164,7 @@ class Program:
 
 
 def free_values(block: Block) -> list[Value]:
-    """The values that a block and the regions in it use, and that are defined around it."""
+    """The values that a block and the regions in it use, but do not define."""
     defined = set(block.arguments)
     free: dict[Value, None] = {}
     for operation in block.operations:

@@ -33,7 +33,7 @@ def properties_of(attributes: Mapping[str, Any]) -> dict[str, Attribute]:
 
 
 def plain_value(value: Any) -> Any:
-    """An attribute as a scalar or a flat list; None for a value that has no such form."""
+    """An attribute as a scalar or a flat list; None for a value that cannot have such a form."""
     if isinstance(value, Dense):
         array = value.listed()
         return array.reshape(-1).tolist() if array.ndim else array.item()

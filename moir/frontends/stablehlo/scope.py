@@ -1,4 +1,4 @@
-"""The operations of a block: calls are inlined, regions capture values, quantized tensors become numbers."""
+"""Builds the operations of a block: inlines calls, captures values in regions, computes quantized tensors as reals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ONE_DEVICE = "export the program for one device"
 _CONTROL_FLOW = frozenset(("case", "if", "while"))
 _SHAPE_ASSERTION = "shape_assertion"
 DYNAMIC_CALLS = frozenset(("stablehlo.dynamic_reduce_window", "stablehlo.dynamic_top_k"))
-"""Custom calls for operations of StableHLO whose sizes are operands."""
+"""The names of custom calls that stand for an operation of StableHLO with sizes as operands."""
 
 
 class Scope:
@@ -60,7 +60,7 @@ class Scope:
         return self.operations.parameter(_stored(type_) or self.type_of(type_), attributes)
 
     def _carried(self, value: SSAValue, type_: Type, operation: Operation) -> SSAValue:
-        """A value converted to the type (carrier) that stands for a narrow element type, else unchanged."""
+        """A value converted to the carrier, an element type that holds the narrow one of `type_`; else unchanged."""
         carried = self.type_of(type_)
         return value if carried == value.type or carried is UNKNOWN else self._plain("convert", [value], carried, operation)
 
@@ -90,7 +90,7 @@ class Scope:
         return value
 
     def type_of(self, type_: Type) -> Attribute:
-        """The IR type for a type: of a quantized tensor that of its integers; UNKNOWN for what is no tensor."""
+        """The IR type of a type; for a quantized tensor, that with its integers; UNKNOWN if it is no tensor type."""
         if not isinstance(type_, TensorType):
             return UNKNOWN
         element = type_.element.storage if isinstance(type_.element, Quantized) else type_.element
@@ -152,7 +152,7 @@ class Scope:
             self._node(operation, operands, [each.type for each in operation.results])
 
     def _in_bytes(self, operation: Operation) -> None:
-        """Build an operation on integers of less than 8 bits in 8 bits, of whose results the lowest bits are kept."""
+        """Build an operation on integers of less than 8 bits as one on 8 bits; the lowest bits of results are kept."""
         (result,) = operation.results
         element, type_ = cast(Attribute, cast(TensorType, result.type).element), self.type_of(result.type)
         bits = NARROW_INTEGERS[element]
@@ -186,7 +186,7 @@ class Scope:
 
     @staticmethod
     def _rounds_to_narrow(operation: Operation) -> bool:
-        """Whether an operation converts to a narrow element type that the IR has."""
+        """Whether an operation converts to a narrow element type that the IR has, so that it rounds."""
         element = operation.results[0].type.element if operation.results and isinstance(operation.results[0].type, TensorType) else None
         return isinstance(element, Attribute) and element in STORED and element not in NARROW_INTEGERS
 
@@ -211,7 +211,7 @@ class Scope:
         self.values.update(zip(operation.results, values, strict=True))
 
     def _applied(self, block: Block, operation: Operation) -> list[SSAValue]:
-        """Inline a block at an operation's operands; returns its results. Raises ModelFileError if they do not fit."""
+        """Inline a block on an operation's operands; returns its results. Raises ModelFileError if they do not fit."""
         if len(block.arguments) != len(operation.operands):
             reason = f"its region has {len(block.arguments)} arguments for {len(operation.operands)} operands"
             raise self.builder.error(reason, operation.kind, operation.name)
@@ -222,7 +222,7 @@ class Scope:
         return inner.called(block)[0]
 
     def _replace(self, operation: Operation, values: Sequence[SSAValue]) -> None:
-        """Use values as the results of an operation. Raises ModelFileError for a value of another shape."""
+        """Let values be the results of an operation. Raises ModelFileError for a value of another shape."""
         for result, value in zip(operation.results, values, strict=False):
             declared, actual = self.type_of(result.type), value.type
             if declared is not UNKNOWN and not _may_equal(shape_of(declared), shape_of(actual)):
@@ -230,7 +230,7 @@ class Scope:
             self.values[result] = value
 
     def _dynamic(self, operation: Operation) -> None:
-        """Build an operation with computed sizes, a custom call of JAX; the functions it calls become its regions."""
+        """Build an operation with operands as sizes, from a custom call of JAX; functions it calls become regions."""
         attributes = dict(operation.attributes)
         kind = str(attributes.pop("call_target_name")).removeprefix("stablehlo.")
         called: list[Block] = []
@@ -330,7 +330,7 @@ class Scope:
     # Quantized tensors
 
     def _of_quantized(self, operation: Operation) -> None:
-        """Build an operation on quantized tensors: on dequantized operands, with results that are quantized."""
+        """Build an operation on quantized tensors: its operands are dequantized before, its results quantized after."""
         kind = operation.kind
         if kind in _MOVING and _same(operation):
             self._node(operation, [self.value(each, operation) for each in operation.operands], [each.type for each in operation.results])
@@ -366,7 +366,7 @@ class Scope:
 
 
 def _stored(type_: Type) -> Attribute | None:
-    """The type of a tensor whose narrow element type the IR has; None for other types."""
+    """The IR type of a tensor whose element type is narrow and exists in the IR; None for other types."""
     element = type_.element if isinstance(type_, TensorType) else None
     is_narrow = isinstance(element, Attribute) and element in STORED
     return tensor(cast(TensorType, type_).shape, cast(Attribute, element)) if is_narrow else None
@@ -392,7 +392,7 @@ def _expressed(type_: Type) -> Type:
 
 
 def _same(operation: Operation) -> bool:
-    """Whether an operation only moves elements, with operand and results quantized by one and the same scale."""
+    """Whether an operation only moves elements, and its operand and results have the same scale and zero point."""
     quantizations = [how for each in (operation.operands[0], *operation.results) if (how := _quantized(each.type)) is not None]
     return len(quantizations) == 1 + len(operation.results) and all(
         each == quantizations[0] and each.axis is None for each in quantizations

@@ -17,7 +17,7 @@ from moir.frontends.stablehlo.builder import ProgramBuilder
 from moir.frontends.stablehlo.program import Block, Function, Operation, Program, TupleType, Type, Value
 
 MAXIMUM_ELEMENTS = 1 << 14
-"""The most elements of a tuple, those of the tuples in it included."""
+"""The largest number of elements of a tuple, including those of the tuples within it."""
 
 
 def without_tuples(builder: ProgramBuilder) -> Program:
@@ -63,7 +63,7 @@ class _TupleFlattener:
         return Function(function.name, self._block(function.body), arguments, results, function.is_public)
 
     def _repeated(self, attributes: Sequence[dict[str, Any]], values: Sequence[Value]) -> list[dict[str, Any]]:
-        """The attribute dictionary of each value, where a tuple has an empty one for each of its elements."""
+        """For each of `values`, the attribute dictionary of the argument; an element of a tuple gets an empty one."""
         repeated: list[dict[str, Any]] = []
         for index, value in enumerate(values):
             own = attributes[index] if index < len(attributes) else {}
@@ -85,7 +85,7 @@ class _TupleFlattener:
         return written
 
     def _declared(self, values: Sequence[Value]) -> list[Value]:
-        """Arguments or results, with new values for the elements of each tuple."""
+        """Arguments or results, in which new values for its elements replace each tuple."""
         declared: list[Value] = []
         for value in values:
             if isinstance(value.type, TupleType):

@@ -33,15 +33,15 @@ Bindings: TypeAlias = Mapping[str, Any]
 """The attributes of a function call, AttrValues by name."""
 
 UNKNOWN_RANK = string_attribute("unknown rank")
-"""The element for a dynamic rank in a list of shapes."""
+"""The element that stands for a shape of dynamic rank in a list of shapes."""
 
 _COMPLEX = {"COMPLEX64": ComplexType(element_types.f32), "COMPLEX128": ComplexType(element_types.f64)}
 
 
-def type_attribute(number: int) -> Attribute:
+def type_attribute(data_type: int) -> Attribute:
     """The property for the number of a data type: its element type, a complex one for complex numbers."""
-    row = DATA_TYPES.get(number)
-    return _COMPLEX[row.name] if row is not None and row.is_complex else element_type(number)
+    row = DATA_TYPES.get(data_type)
+    return _COMPLEX[row.name] if row is not None and row.is_complex else element_type(data_type)
 
 
 def string(value: bytes) -> Attribute:
@@ -58,7 +58,7 @@ def dimensions(shape: Any) -> tuple[int, ...] | None:
 
 
 def list_length(value: Any) -> int:
-    """The number of elements of an AttrValue that is a list, or the value of one that is an integer."""
+    """The number of elements of an AttrValue: the length of a list, or the value of an integer."""
     if value.WhichOneof("value") == "i":
         return int(value.i)
     return sum(len(getattr(value.list, name)) for name in reader("ListValue").FIELDS)
@@ -99,8 +99,11 @@ class AttributeReader:
                 properties[name] = converted
         return properties
 
-    def convert(self, value: Any, place: str) -> Attribute | None:
-        """The property for one attribute; None if it has no value or is a function. `place` names it in messages."""
+    def convert(self, value: Any, context: str) -> Attribute | None:
+        """The property for one attribute; None if it has no value or is a function.
+
+        `context` says where it is, for messages.
+        """
         match value.WhichOneof("value"):
             case "i":
                 return integer_attribute(value.i)
@@ -116,15 +119,16 @@ class AttributeReader:
                 shape = dimensions(value.shape)
                 return None if shape is None else integers_attribute(shape)
             case "tensor":
-                return self.tensors.read(value.tensor, place)
+                return self.tensors.read(value.tensor, context)
             case "list":
-                return self.convert_list(value.list, place)
+                return self.convert_list(value.list, context)
             case _:
                 return None
 
-    def convert_list(self, items: Any, place: str) -> Attribute | None:
-        """The property for an attribute that is a list; None if it is a list of functions. `place` names it in
-        messages.
+    def convert_list(self, items: Any, context: str) -> Attribute | None:
+        """The property for an attribute that is a list; None if it is a list of functions.
+
+        `context` says where it is, for messages.
         """
         if len(items.func):
             return None
@@ -138,5 +142,5 @@ class AttributeReader:
             shapes = [dimensions(shape) for shape in items.shape]
             return ArrayAttr([UNKNOWN_RANK if shape is None else integers_attribute(shape) for shape in shapes])
         if len(items.tensor):
-            return ArrayAttr([self.tensors.read(item, place) for item in items.tensor])
+            return ArrayAttr([self.tensors.read(item, context) for item in items.tensor])
         return integers_attribute(tuple(map(int, items.b)) if len(items.b) else tuple(items.i))

@@ -44,7 +44,9 @@ def graph_functions(frame: Frame, node: Any) -> list[tuple[str, Any]]:
 
 
 def handle_of(value: SSAValue) -> SSAValue | None:
-    """The handle of a variable or a hash table that a value is a copy of, None if it is not a handle."""
+    """The handle of a variable or a hash table that a value is, directly or through copies; None if the value is not a
+    handle.
+    """
     owner = handle_owner(value)
     return owner.results[0] if owner is not None and owner.KIND in HANDLE_KINDS else None
 

@@ -1,4 +1,4 @@
-"""What TensorFlow says of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
+"""TensorFlow's definitions of the nodes that moir reads; `python -m scripts.tensorflow_definitions` writes it."""
 
 from moir.support.tables import by_member
 

@@ -16,17 +16,17 @@ from moir.frontends.tensorflow.attributes import list_length
 from moir.support.records import Record
 
 Attribute = Callable[[str], Any]
-"""The AttrValue of a node by name, None if it does not have it."""
+"""Returns an AttrValue of a node by the name of the attribute, None if the node does not have it."""
 
 FIELDS = {"int": "i", "float": "f", "bool": "b", "string": "s"}
-"""The field of an AttrValue for each type of attribute; for lists of any type it is `list`."""
+"""Type of attribute -> the field of an AttrValue with the value; for lists of any type it is `list`."""
 
 
 class Count(Record):
     """How many operands or results a node has.
 
     Args:
-        single: how many of them are not lists.
+        single: the number of operands or results that are not lists.
         lists: the attribute with the length of each list, and the smallest length that it may have.
     """
 
@@ -37,8 +37,8 @@ class Count(Record):
 class Definition(Record):
     """TensorFlow's definition of a kind: operands, results, and required attributes.
 
-    `required` are the attributes without a default, with the field of their value; not types, shapes, tensors and
-    functions, which the frontend asks for where it needs them.
+    `required` are the attributes without a default, by name, with the field of AttrValue that has their value. Types,
+    shapes, tensors and functions are not among them: the frontend checks these where it needs them.
     """
 
     operands: Count
@@ -66,7 +66,8 @@ def definition_of(kind: str) -> Definition | None:
 
 
 def fault(kind: str, operands: int, attribute: Attribute) -> str | None:
-    """The first difference of a node from the definition of its kind, for a message; None if there is none.
+    """The first way in which a node contradicts the definition of its kind, as a clause for a message; None if it does
+    not.
 
     Args:
         kind: its kind.

@@ -26,11 +26,15 @@ class Edges:
                 self.users.setdefault(source, []).append(name)
 
     def after(self, names: Iterable[str], without: Collection[str] = ()) -> set[str]:
-        """The nodes `names` and all nodes that depend on them; the search does not enter nodes of `without`."""
+        """The nodes `names` and all nodes that depend on them; the search stops at nodes in `without`, which are left
+        out.
+        """
         return _reached(names, self.users, without)
 
     def before(self, names: Iterable[str], without: Collection[str] = ()) -> set[str]:
-        """The nodes `names` and all nodes that they depend on; the search does not enter nodes of `without`."""
+        """The nodes `names` and all nodes that they depend on; the search stops at nodes in `without`, which are left
+        out.
+        """
         return _reached(names, self._sources, without)
 
     def sources_of(self, names: Iterable[str]) -> set[str]:
@@ -38,7 +42,7 @@ class Edges:
         return {source for name in names for source in self._sources[name]}
 
     def users_of(self, names: Iterable[str], without: Collection[str] = ()) -> set[str]:
-        """The nodes with an output of the nodes `names` as operand, except those of `without`."""
+        """The nodes, except those in `without`, with an output of one of the nodes `names` as operand."""
         return {user for name in names for user in self.users.get(name, ()) if user not in without}
 
 

@@ -34,7 +34,8 @@ from moir.support.records import Record
 MAXIMUM_OPERATIONS = 1 << 18
 """Largest number of operations executed; those of a function count at each call."""
 MAXIMUM_ENTRIES = 1 << 26
-"""Largest number of entries of a hash table. A small file can hold any number of equal ones."""
+"""Largest number of entries of a hash table, because a small file can describe a table with any number of equal ones.
+"""
 MAXIMUM_RESTORED = 1 << 20
 """Largest number of tensors that one operation restores."""
 _MAXIMUM_DEPTH = 64
@@ -162,7 +163,7 @@ class Execution:
         return []
 
     def _constant(self, node: Any) -> Value:
-        """The value of a constant; None for a type that variables and tables cannot have."""
+        """The value of a Const; None for a type that neither variables nor tables can have."""
         try:
             return self.read_tensor(attribute(node, "value").tensor, node.name)
         except ConversionError:
@@ -180,9 +181,10 @@ class Execution:
         return [inner.values.get(reference(function.ret[result.name])) for result in function.signature.output_arg]
 
     def _fill(self, node: Any, handle: Handle, operands: list[Value]) -> None:
-        """Execute an operation that fills the lookup table of a handle; an Insert adds entries, the others replace all.
+        """Execute an operation that fills a hash table, given by its handle: an Insert adds entries, other kinds
+        replace all.
 
-        The content of the table is unknown afterwards if the entries are.
+        If the entries are unknown, the whole content of the table is unknown afterwards.
         """
         entries: Entries | None = None
         if node.op in TEXT_TABLE_KINDS:
@@ -243,7 +245,7 @@ def _order(nodes: Mapping[str, Any], roots: Iterable[str]) -> list[str]:
 
 
 def _joined(before: DataAttr | Restored, more: DataAttr | Restored) -> DataAttr | None:
-    """The keys or the values of a table, with additional ones appended.
+    """The keys (or the values) of a table, followed by `more`.
 
     Returns None if some of them are in the checkpoint, or there are too many.
     """

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from moir.frontends.tensorflow.state.order import FrameOrder
 
 MAXIMUM_OUTPUTS = 1 << 16
-"""Largest number of an output that a reference may have."""
+"""Largest index of an output in a reference."""
 _MAXIMUM_NAMES_IN_CYCLE = 6
 _MAXIMUM_PINNED = 1000
-"""Largest number of nodes that are computed on a branch from constants alone."""
+"""Largest number of nodes on a branch of a condition that depend on constants only."""
 _BRANCH_KINDS = frozenset(
     ("Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "NextIteration", "RefNextIteration")
 )
@@ -80,7 +80,7 @@ class Frame:
 
     @property
     def place(self) -> str:
-        """The frame's designation in messages."""
+        """A text for messages that says which graph or function the frame is."""
         return "the graph" if self.function is None else f"function {self.function.name!r}"
 
     def attribute(self, node: Any, name: str) -> Any:
@@ -202,15 +202,16 @@ def checked_operands(frame: Frame, node: Any) -> list[Tensor]:
     return operands
 
 
-def check_result(frame: Frame, node: Any, number: int) -> None:
-    """Raise ModelFileError if output `number` of a node does not exist according to the definition of its kind."""
+def check_result(frame: Frame, node: Any, index: int) -> None:
+    """Raise ModelFileError if output `index` of a node does not exist according to the definition of its kind."""
     most = most_results(node.op, partial(frame.attribute, node))
-    if most is not None and number >= most:
-        raise frame.error(f"{node.name}:{number} is used, but it has {most} outputs", node, "the graph was cut or damaged")
+    if most is not None and index >= most:
+        raise frame.error(f"{node.name}:{index} is used, but it has {most} outputs", node, "the graph was cut or damaged")
 
 
 def pins(frame: Frame, operands: Iterable[Tensor]) -> list[Tensor | None]:
-    """For each operand of a Merge that only a control edge ties to its branch, the output of the Switch of that branch.
+    """For each operand of a Merge: if only a control edge says to which branch it belongs, the output of the branch's
+    Switch.
 
     None for an operand that depends on a Switch or another Merge by data, or that has no control edge from a Switch.
     """
@@ -237,7 +238,7 @@ def _pin(frame: Frame, name: str) -> Tensor | None:
 
 
 def _switched(frame: Frame, name: str) -> Tensor | None:
-    """The output of a Switch that a node passes on by Identity operations; None for another node."""
+    """The output of a Switch that a node is, directly or through Identity operations; None if it is none."""
     for _ in range(len(frame.nodes)):
         node = frame.nodes.get(name)
         if node is None or node.op not in ("Identity", "RefIdentity") or not (operands := frame.operands(node)):
@@ -262,7 +263,7 @@ def _order(frame: Frame, operands: Mapping[str, list[Tensor]]) -> list[str]:
 
 
 def _cycle(frame: Frame, path: list[str], source: str) -> ModelFileError:
-    """The error for node `source`, which depends on itself; `path` is the search path on which it occurs already."""
+    """The error for a node, `source`, that depends on itself; `path` has the nodes of the search that lead to it."""
     names = path[path.index(source) :]
     shown = " -> ".join(reversed(names[-_MAXIMUM_NAMES_IN_CYCLE:]))
     more = "" if len(names) <= _MAXIMUM_NAMES_IN_CYCLE else f" ({len(names)} nodes in all)"

@@ -63,7 +63,9 @@ class Nodes(dict[str, Any]):
 
     @cached_property
     def back_edges(self) -> dict[str, tuple[str, int]]:
-        """For each NextIteration the Merge it feeds, and the index of the Merge's operand, by name."""
+        """For each NextIteration, by its name, the name of the Merge that uses its result, and the index of the Merge's
+        operand.
+        """
         edges: dict[str, tuple[str, int]] = {}
         for merge in self.values():
             if merge.op in MERGE_KINDS:
@@ -161,7 +163,7 @@ def bound(value: Any, bindings: Bindings) -> Any:
 
 
 def call_bindings(function: Function, given: Any, bindings: Bindings) -> Bindings:
-    """The attributes of a call, by name: the given ones, with placeholders replaced, and defaults.
+    """The attributes of a call, by name: those that it gives, with placeholders replaced, and the function's defaults.
 
     Args:
         function: the function that is called.

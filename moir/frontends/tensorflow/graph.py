@@ -47,7 +47,7 @@ A few hundred bytes of nested functions can stand for more than fits into memory
 GROWTH = 32
 """How many nodes inlining may add, as a multiple of the number of nodes in the file."""
 MAXIMUM_RESULTS = 200_000
-"""Largest number of results without uses: a reference to output 60000 of a node creates all outputs before it."""
+"""Largest number of results without uses: a reference to output 60000 of a node creates 60000 outputs before it."""
 MAXIMUM_UNUSED_TEXT = 1 << 26
 """Largest total length of the names of results without uses, in characters."""
 MAXIMUM_NESTING = 64
@@ -156,11 +156,11 @@ class GraphImporter:
         attributes: dict[str, Attribute] = {ModuleLevel.NOTES: strings_attribute(self.notes)} if self.notes else {}
         return Module([ModelOp.of(name or "model", block, attributes)])
 
-    def input(self, frame: Frame, node: Any, number: int, name: str | None = None) -> SSAValue:
-        """The Parameter for output `number` of a node; `name` is that of the input if a signature declares it."""
+    def input(self, frame: Frame, node: Any, index: int, name: str | None = None) -> SSAValue:
+        """The Parameter for output `index` of a node; `name` is that of the input if a signature declares it."""
         if is_complex(frame, node):
             self.notes.append(f"the input {name or node.name} is complex: its last dimension holds real and imaginary parts")
-        return parameter(frame, node, number, self.producer, name)
+        return parameter(frame, node, index, self.producer, name)
 
     def finished_block(self, frame: Frame, roots: Sequence[Tensor], names: Sequence[str], *, are_tensor_names: bool = False) -> Block:
         """The block of a frame, completed with Results for some tensors.
@@ -217,7 +217,7 @@ class GraphImporter:
             self.state.built(frame, node, values, results)
 
     def _inline(self, count: int, frame: Frame, node: Any) -> None:
-        """Add `count` to the number of nodes that inlining creates; raises ModelFileError if these are far too many."""
+        """Add `count` to the number of nodes that inlining creates. Raises ModelFileError if that is far too large."""
         self.inlined += count
         limit = FREE_PARTS + GROWTH * (self.functions.node_count + len(self.graph.node))
         if self.inlined > limit:
@@ -225,7 +225,7 @@ class GraphImporter:
             raise frame.error(reason, node, "convert a part of the model, or give functions fewer calls")
 
     def values(self, frame: Frame, node: Any, operands: Sequence[Tensor]) -> list[SSAValue]:
-        """The operands of a node; the absent value for a back edge of a loop."""
+        """The values of a node's operands; a back edge of a loop has the absent value."""
         values: list[SSAValue] = []
         for operand in operands:
             source = frame.nodes.get(operand[0])
@@ -323,10 +323,10 @@ class GraphImporter:
             "tensor_names": several_tensor_names(self.names_of(frame, node, number) for number in range(count)),
         }
 
-    def names_of(self, frame: Frame, node: Any, number: int) -> list[str]:
-        """The tensor names of output `number`; none of them is that of another input or output of the model."""
+    def names_of(self, frame: Frame, node: Any, index: int) -> list[str]:
+        """The tensor names of output `index`; none of them is that of another input or output of the model."""
         name = frame.prefix + node.name
-        names = [name, f"{name}:0"] if number == 0 else [f"{name}:{number}"]
+        names = [name, f"{name}:0"] if index == 0 else [f"{name}:{index}"]
         return [each for each in names if each not in self._reserved]
 
     def program(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: set[int]) -> None:
@@ -341,9 +341,7 @@ class GraphImporter:
     # Functions
 
     def call(self, frame: Frame, node: Any, operands: Sequence[Tensor], numbers: Iterable[int]) -> None:
-        """Inline a call, which becomes the prefix of the names of the function's nodes; `numbers` are the outputs
-        needed.
-        """
+        """Inline a call; its name becomes a prefix of the function's nodes. `numbers` are the needed outputs."""
         attributes, name = node.attr, node.op
         if node.op in CALL_KINDS:
             value = frame.attribute(node, "f")
@@ -395,5 +393,5 @@ class GraphImporter:
         return Frame(self.path, function.nodes, operations, prefix, function, bindings, depth=frame.depth + 1, state=state)
 
     def leave(self) -> None:
-        """End the frame that began last."""
+        """End the innermost frame of a function call."""
         self._active.pop()

@@ -90,7 +90,8 @@ def read_graph_model(path: Path, model: JsonModel, signature: str | None = None,
     Args:
         path: its `model.json`.
         model: the content of the file.
-        signature: name of the signature, which can only be the default one: a graph model has one without a name.
+        signature: name of the signature; None or the usual name, since a graph model has only one signature, without a
+            name.
         wanted: see `read_model`.
 
     Returns a module with one `moir.model`. Raises ModelFileError for a file that is damaged, or without weights.
@@ -121,7 +122,7 @@ def read_graph_model(path: Path, model: JsonModel, signature: str | None = None,
 
 
 def binary_graph(file: ModelFile) -> ModelFile:
-    """A binary graph with the weights of the manifest beside it, if it is one of TensorFlow.js; or else itself.
+    """A binary graph of TensorFlow.js with the weights of the manifest beside it; any other file is returned unchanged.
 
     Raises ModelFileError if the manifest is missing or damaged.
     """
@@ -136,7 +137,7 @@ def binary_graph(file: ModelFile) -> ModelFile:
 
 
 def _has_no_values(file: ModelFile) -> bool:
-    """Whether a graph has constants, none of which has values."""
+    """Whether a graph has constants, but none of them contains values."""
     constants = [node.attr["value"].tensor for node in file.message.node if node.op == "Const" and "value" in node.attr]
     return bool(constants) and not any(
         file.tensors.payload(tensor) is not None or any(len(getattr(tensor, field)) for field in VALUE_FIELDS) for tensor in constants
@@ -144,7 +145,10 @@ def _has_no_values(file: ModelFile) -> bool:
 
 
 def _message(kind: str, content: Any, path: Path, what: str) -> Any:
-    """A message of the kind from protobuf's JSON format. Raises ModelFileError, which calls it `what`."""
+    """Parse a message of type `kind` from protobuf's JSON format.
+
+    Raises ModelFileError, which calls the damaged part `what`.
+    """
     from google.protobuf import json_format
 
     try:
@@ -157,7 +161,9 @@ def _message(kind: str, content: Any, path: Path, what: str) -> Any:
 
 
 def _values(content: Any) -> Iterator[Any]:
-    """All values in nested lists and objects; the iteration ends after one more than a graph may have."""
+    """All values in nested lists and objects, at most one more than a graph may have, so that the caller notices an
+    excess.
+    """
     remaining: list[Any] = [content]
     for _ in range(MAXIMUM_VALUES + 1):
         if not remaining:
@@ -171,7 +177,9 @@ def _values(content: Any) -> Iterator[Any]:
 
 
 def _with_bytes(value: Any) -> Any:
-    """A value of protobuf's JSON format in which bytes are base64; some converters write them as arrays of integers."""
+    """A value in protobuf's JSON format, in which bytes are base64; some converters write bytes as arrays of integers
+    instead.
+    """
     if isinstance(value, list):
         return [_with_bytes(each) for each in cast("list[Any]", value)]
     if not isinstance(value, dict):
@@ -181,7 +189,9 @@ def _with_bytes(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Any:
-    """The content of a field `s`: a string, a list of strings, or a string written as a list of bytes, in base64."""
+    """The content of a field `s` in base64; the file may have a string, a list of strings, or a list of bytes for each
+    string.
+    """
     if not isinstance(value, list):
         return value
     elements = cast("list[Any]", value)
@@ -206,7 +216,9 @@ def _field(value: Any, key: str) -> Any:
 
 
 def _entries(signature: Any, key: str) -> dict[str, dict[str, Any]]:
-    """The inputs or outputs of a signature, by `key`, that are objects, by their names; empty if there are none."""
+    """The inputs or outputs (`key`) of a signature, by name, without those that are not JSON objects; empty if there
+    are none.
+    """
     entries = _field(signature, key)
     if not isinstance(entries, dict):
         return {}
@@ -227,7 +239,7 @@ def _tables(signature: Any, initializer: Any) -> dict[str, str]:
 
 
 def _merge(graph: Any, initializer: Any, tables: Mapping[str, str], signature: Any) -> Any:
-    """Add the nodes of the initializer to the graph, whose placeholders of tables become the tables.
+    """Add the nodes of the initializer to the graph, and replace the graph's placeholders for tables by the tables.
 
     Args:
         graph: the GraphDef, which is changed.

@@ -75,7 +75,7 @@ SerializedTensor: 1 name string, 2 full_name string, 3 checkpoint_key string
 """The messages in the notation of `MessageTable`."""
 
 REFERENCE_OFFSET = 100
-"""The data type of a reference to a variable is the data type of the variable plus this number."""
+"""The data type of a reference to a variable is the number of the variable's data type plus this number."""
 
 _NAMES = """
 INVALID FLOAT DOUBLE INT32 UINT8 INT16 INT8 STRING COMPLEX64 INT64 BOOL QINT8 QUINT8 QINT32 BFLOAT16 QINT16 QUINT16 UINT16

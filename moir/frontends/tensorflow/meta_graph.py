@@ -75,7 +75,7 @@ def import_resolved(
     hint: str = _CHECKPOINT_HINT,
     wanted: Sequence[Tensor] = (),
 ) -> ModuleOp:
-    """The module of a graph whose resources are known.
+    """The module of a graph, given the values of its variables and hash tables.
 
     Args:
         file: the GraphDef.

@@ -37,7 +37,7 @@ EFFECTS: dict[str, str] = {
     "InitializeTable* LookupTableImport* LookupTableInsert* LookupTableExport* LookupTableRemove*": "filling tables",
     "*Queue* *Iterator* *Dataset*": "feeding the model",
 }
-"""Kinds that exist for a side effect, with its description for notes; "" for kinds without a note.
+"""Kinds that exist for a side effect -> its description for notes; "" for kinds that no note mentions.
 
 A `*` at the beginning or the end of a kind stands for any text.
 """
@@ -60,7 +60,8 @@ _MAXIMUM_NAMES = 4
 
 
 def declare_outputs(module: ModuleOp, types: Sequence[Attribute]) -> None:
-    """Give the outputs of a model the types that its signature declares, if the graph declares none.
+    """Store the types that a signature declares for the outputs, in the order of `types`, in outputs of a model whose
+    graph declares no type.
 
     The lowering compares them with the types that it infers.
     """
@@ -101,7 +102,8 @@ class ModelOutputs:
         self.byproducts = [node.name for node in candidates if node.name not in chosen and node.name not in self.gradients.nodes]
 
     def _without_uses(self, candidates: list[Any], looped: Collection[str]) -> list[Any]:
-        """The outputs of an inference graph: nodes without uses; gradients only if there are no others.
+        """The nodes that are the outputs of an inference graph: nodes without uses; gradients only if there are no
+        others.
 
         `candidates` are the nodes without uses, `looped` the names of those within loops, which are left out if
         possible.
@@ -127,8 +129,8 @@ class ModelOutputs:
         return chosen
 
     def _results(self, users: Iterable[Any], looped: Collection[str]) -> set[str]:
-        """The names of the nodes that no node of `users` reads, except nodes of `looped` and by-products such as
-        summaries.
+        """The names of the nodes that no node of `users` uses, except nodes of `looped` (those within loops) and
+        by-products such as summaries.
         """
         return {node.name for node in self._unused(users) if node.name not in looped and not self._is_byproduct(node)}
 
@@ -152,12 +154,12 @@ class ModelOutputs:
         return count
 
     def _unused(self, users: Iterable[Any]) -> list[Any]:
-        """The nodes that compute something and whose outputs are not operands of the nodes `users`."""
+        """The nodes that compute something and are not operands of any of the nodes `users`."""
         used = {name for user in users for name, _ in self.frame.operands(user)}
         return [node for node in self.frame.nodes.values() if node.name not in used and self._computes(node)]
 
     def _computes(self, node: Any) -> bool:
-        """Whether a node computes values, not only for a side effect."""
+        """Whether a node computes values, instead of existing only for a side effect."""
         return effect_of(node.op) is None and not _is_any_of(node.op, _SOURCES) and self._has_outputs(node)
 
     def _has_outputs(self, node: Any) -> bool:
@@ -166,7 +168,9 @@ class ModelOutputs:
         return types is None or types.WhichOneof("value") != "list" or bool(types.list.type)
 
     def _lone_inputs(self) -> list[Any]:
-        """The placeholders of a graph that has no other nodes and returns its inputs; empty for other graphs."""
+        """The placeholders of a graph that has no other nodes, so that they are its outputs, too; empty for other
+        graphs.
+        """
         nodes = [node for node in self.frame.nodes.values() if node.op != "NoOp"]
         return nodes if all(node.op in PLACEHOLDER_KINDS for node in nodes) else []
 
@@ -187,14 +191,12 @@ class ModelOutputs:
         return is_left_over and is_source and source.op not in INPUT_KINDS and source.op != "PlaceholderWithDefault"
 
     def _waits_for_saving(self, node: Any) -> bool:
-        """Whether a node only returns the name of a checkpoint after it was saved (a control edge from the saving
-        node).
-        """
+        """Whether a node only returns the name of a checkpoint, after a control edge from the node that saves it."""
         before = (self.frame.nodes.get(name[1:]) for name in node.input if name.startswith("^"))
         return any(other is not None and other.op in _SAVING_KINDS for other in before)
 
     def _origin(self, node: Any) -> Any:
-        """The node at the beginning of a chain of Identity operations."""
+        """The node at the beginning of the chain of Identity operations that ends at a node."""
         seen: set[str] = set()
         while node.op == "Identity" and node.name not in seen and (operands := self.frame.operands(node)):
             seen.add(node.name)
@@ -240,7 +242,7 @@ class ModelOutputs:
 
 @cache
 def effect_of(kind: str) -> str | None:
-    """The description of the side effect that operations of a kind exist for; None if they compute a value."""
+    """The description of the side effect for which operations of a kind exist; None if they compute a value."""
     return next((effect for kinds, effect in EFFECTS.items() if _is_any_of(kind, kinds)), None)
 
 

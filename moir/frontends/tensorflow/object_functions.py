@@ -23,7 +23,7 @@ from moir.frontends.tensorflow.signatures import Signature
 from moir.support.suggestions import did_you_mean
 
 _PREFERRED = ("__call__", "call", "serve", "predict", "inference", "forward")
-"""The names of functions that compute what a model is for, if it has several."""
+"""The usual names of functions that compute the predictions of a model, in order of preference."""
 
 _SHAPES = "_input_shapes"
 """The attribute of a function with the shapes of its operands."""
@@ -58,7 +58,9 @@ def declared_function(meta_graph: Any, name: str | None, path: Path) -> Signatur
 
 
 def _traces(objects: Any) -> Iterator[tuple[str, str]]:
-    """The functions of the saved object, by their names, with the names of their traces in the library."""
+    """The traces of the functions of the saved object: pairs (name of the function, name of the trace in the
+    library).
+    """
     if not len(objects.nodes):
         return
     for child in objects.nodes[0].children:
@@ -71,8 +73,9 @@ def _traces(objects: Any) -> Iterator[tuple[str, str]]:
 
 
 def _usual(traces: Mapping[str, str], objects: Any) -> str | None:
-    """The function that computes what the model is for; of several traces, one without a flag that is true, such as
-    `training`. None if that is not clear.
+    """The name of the function that computes the predictions of a model; None if that is not clear.
+
+    Of several traces, the one is taken in which no flag such as `training` is true.
     """
     names = list(dict.fromkeys(name.partition("#")[0] for name in traces))
     name = names[0] if len(names) == 1 else next((each for each in _PREFERRED if each in names), None)
@@ -121,26 +124,26 @@ def _called(meta_graph: Any, name: str, function: Any, path: Path) -> Signature:
     return Signature(name, inputs, outputs, types)
 
 
-def _captured(meta_graph: Any, number: int, taken: set[str], path: Path) -> str:
+def _captured(meta_graph: Any, index: int, taken: set[str], path: Path) -> str:
     """The name of the node for an object that a function has captured.
 
     Args:
         meta_graph: the MetaGraphDef, to which the handle of a variable is added if it has none yet.
-        number: the index of the object in the graph of objects.
+        index: the index of the object in the graph of objects.
         taken: the names of all nodes; that of a new handle is added.
         path: the file, for messages.
 
     Raises ModelFileError for an object other than a variable or a constant.
     """
     objects = meta_graph.object_graph_def.nodes
-    saved = objects[number] if 0 <= number < len(objects) else None
+    saved = objects[index] if 0 <= index < len(objects) else None
     kind = None if saved is None else saved.WhichOneof("kind")
     if saved is not None and kind == "constant" and saved.constant.operation in taken:
         return saved.constant.operation
     if saved is None or kind != "variable":
         reason = f"a function without a signature uses an object that is no variable ({kind or 'unknown'})"
         raise ModelFileError(reason, location=str(path), hint="export the model with a signature")
-    node = message_class("NodeDef")(name=f"variable_{number}", op="VarHandleOp")
+    node = message_class("NodeDef")(name=f"variable_{index}", op="VarHandleOp")
     if node.name not in taken:
         taken.add(node.name)
         node.attr["dtype"].type = saved.variable.dtype
@@ -169,7 +172,9 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _encoded(shape: Any) -> bytes:
-    """A shape in protobuf's binary encoding: a message of one of the two readers, as one of the other."""
+    """A shape encoded as protobuf, by which a message of one reader's class is converted to the class of the other
+    reader.
+    """
     copy = message_class("TensorShapeProto")(unknown_rank=shape.unknown_rank)
     for each in shape.dim:
         copy.dim.add(size=each.size, name=each.name)

@@ -153,16 +153,18 @@ num_split: Split SplitV
 output_types: DatasetToSingleElement GetElementAtIndex IteratorGetNext IteratorGetNextSync MapDefun MultiDeviceIteratorGetNextFromShard
     OptionalGetValue ReduceDataset
 """
-"""The attributes that give the number of outputs, with the kinds whose only named output is a list."""
+"""Attribute -> the kinds whose only named output is a list with as many tensors as the attribute says."""
 
 _FUSED_BATCH_NORMALIZATIONS = frozenset(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "_FusedBatchNormEx"))
-"""Kinds whose outputs except the first are for training only."""
+"""Kinds whose outputs after the first are for training only."""
 
 _CUSTOM = "_output_types"
-"""The attribute with the types of the outputs of kinds that TensorFlow lacks: custom ones of TensorFlow Lite."""
+"""The attribute with the types of the outputs, for kinds that TensorFlow does not define: custom operations of
+TensorFlow Lite.
+"""
 
 Count = Callable[[str], int]
-"""A function that returns the length of a list output, given the name of the attribute that determines it."""
+"""A function that returns the length of a list of outputs, given the name of the attribute that determines it."""
 
 
 def _rows(table: str) -> Iterator[tuple[str, str]]:
@@ -190,7 +192,7 @@ def output_number(kind: str, name: str, index: int, count: Count) -> int | None:
         kind: kind of the node.
         name: name of the output.
         index: index within the named output.
-        count: gives the length of a list output, by the name of the attribute that holds it.
+        count: returns the length of a list of outputs, given the name of the attribute that determines it.
     """
     if kind not in _several():
         return index
@@ -204,7 +206,7 @@ def output_number(kind: str, name: str, index: int, count: Count) -> int | None:
 
 
 def output_count(kind: str, count: Count) -> int:
-    """The number of outputs of a node that inference uses, at least one; `count` as for `output_number`."""
+    """The number of outputs of a node that inference can use, at least one; `count` as in `output_number`."""
     if kind in _FUSED_BATCH_NORMALIZATIONS:
         return 1
     if kind in _lists():

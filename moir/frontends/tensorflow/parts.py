@@ -11,7 +11,7 @@ _META = ".meta"
 
 
 def names_of_parts(path: Path) -> list[str]:
-    """The names of the files beside that of a model, of which more are known when the first ones are there.
+    """The names of the files that a model consists of, beside the file `path`; those that exist may name further ones.
 
     Raises ModelFileError for a checkpoint or a manifest that is damaged.
     """

@@ -67,7 +67,10 @@ def inline_program(frame: Frame, node: Any, operands: Sequence[SSAValue], names:
 
 
 def _rename(op: Operation, prefix: str) -> None:
-    """Put a prefix before the name of an operation. The names of its tensors are names within the program."""
+    """Put a prefix before the name of an operation.
+
+    Its tensor names are removed, since they are names within the program.
+    """
     op.attributes.pop("tensor_names", None)
     name = op.attributes.get("name")
     if isinstance(name, StringAttr):

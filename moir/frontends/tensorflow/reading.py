@@ -38,7 +38,7 @@ _TEXT_BEGINNINGS: tuple[tuple[FileFormat, bytes], ...] = (
     (META_GRAPH_FORMAT, _TEXT + rb"(?:meta_info_def|graph_def|saver_def)\s*[{:]"),
     (GRAPH_FORMAT, _TEXT + rb"(?:node|library|versions)\s*[{:]"),
 )
-"""Regular expressions for the first bytes of each kind of file."""
+"""For each kind of text file, a regular expression that matches its beginning."""
 
 
 class ModelFile(Record):
@@ -104,7 +104,9 @@ def read_file(path: Path, format: FileFormat, folder: Path | None = None) -> Mod
 
 
 def format_of(path: Path) -> FileFormat:
-    """Whether a file is a graph, a MetaGraph or a SavedModel: by its first bytes, or else by its name."""
+    """The format of a file (a graph, a MetaGraph or a SavedModel; binary or text): by its first bytes, or else by its
+    name.
+    """
     beginning = beginning_of(path)
     for format, expression in _TEXT_BEGINNINGS if is_text(beginning) else _BEGINNINGS:
         if re.match(expression, beginning, re.DOTALL):

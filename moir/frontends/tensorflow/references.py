@@ -21,7 +21,7 @@ def reference(name: str) -> tuple[str, int]:
 
 
 def tensor_text(tensor: Tensor) -> str:
-    """A tensor in the notation of users: `node`, or `node:1`."""
+    """A tensor in the notation that users write: `node`, or `node:1`."""
     return tensor[0] if tensor[1] == 0 else f"{tensor[0]}:{tensor[1]}"
 
 

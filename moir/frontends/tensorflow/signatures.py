@@ -69,7 +69,7 @@ def has_signatures(meta_graph: Any) -> bool:
 
 
 def has_only_a_graph(meta_graph: Any) -> bool:
-    """Whether a graph has no signature, but placeholders, whose values a model of TensorFlow 1 computes with.
+    """Whether a graph has no signature, but has placeholders that are inputs of a model, as graphs of TensorFlow 1 do.
 
     The graph of a TensorFlow 2 model without signatures has only the placeholder of its saver.
     """
@@ -111,7 +111,9 @@ def choose_signature(meta_graph: Any, name: str | None, path: Path) -> Signature
 
 
 def _declared(info: Any, name: str, producer: int) -> Attribute:
-    """The type that a TensorInfo declares; `producer` is the version that wrote it."""
+    """The type that a TensorInfo declares for an input or output; `producer` is the version of TensorFlow that wrote
+    it.
+    """
     shape = dimensions(info.tensor_shape) if info.HasField("tensor_shape") else None
     return tensor_type(info.dtype, None if shape == () and producer < SCALARS_SINCE else shape, name)
 
@@ -123,7 +125,7 @@ def _first_names(names: Iterable[str]) -> str:
 
 
 def _tensors(infos: Any, order: dict[str, int], signature: str, path: Path) -> list[tuple[str, str]]:
-    """The names and the tensors of inputs or outputs, in the order of the nodes in the graph.
+    """The names of inputs or outputs with the references to their tensors, in the order of the nodes in the graph.
 
     Args:
         infos: the TensorInfos by the names of the inputs or outputs.

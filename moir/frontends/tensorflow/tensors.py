@@ -112,20 +112,20 @@ VALUE_FIELDS = tuple(_FIELD_NUMBERS.values())
 """The fields of a TensorProto with values."""
 
 
-def element_type(number: int) -> Attribute:
+def element_type(data_type: int) -> Attribute:
     """The element type for the number of a data type; the dynamic type for resources, variants and others."""
-    row = DATA_TYPES.get(number)
+    row = DATA_TYPES.get(data_type)
     return element_types.dynamic if row is None or row.element is None else row.element
 
 
-def readable_type(number: int, name: str, location: str) -> DataType:
+def readable_type(data_type: int, name: str, location: str) -> DataType:
     """The row of the data type with a number.
 
     Raises ModelFileError, about the tensor `name`, for a type that the operation sets lack.
     """
-    row = DATA_TYPES.get(number)
+    row = DATA_TYPES.get(data_type)
     if row is None or row.element is None:
-        kind = f"number {number}" if row is None else row.name
+        kind = f"number {data_type}" if row is None else row.name
         reason = f"tensor {name!r}: the operation sets have no element type for TensorFlow's data type {kind}"
         raise ModelFileError(reason, location=location)
     return row

@@ -1,1 +1,1 @@
-"""What models of TensorFlow.js share, whether they have layers of Keras or a graph of TensorFlow: their weights."""
+"""Reading the weights of TensorFlow.js models, both those with layers of Keras and those with a graph of TensorFlow."""

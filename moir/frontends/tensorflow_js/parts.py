@@ -12,10 +12,10 @@ _PATHS = "paths"
 
 
 def names_of_shards(path: Path) -> list[str]:
-    """The names of the files with weights of the JSON text of a model, as they are in it; none if it names none.
+    """The names of the files with weights that the JSON file of a model contains; empty if it contains none.
 
     Args:
-        path: the text, a layers model or a graph model; a file of another kind has no names.
+        path: the text, a layers model or a graph model; for a file of another kind the result is empty.
 
     Raises ModelFileError for a text that is damaged.
     """

@@ -38,9 +38,9 @@ MAXIMUM_WEIGHTS = 1 << 20
 _MAXIMUM_RANK = 64
 _LONGEST_PATH = 1024
 _SHOWN = 200
-"""The most characters of a path or a name that a message has."""
+"""The largest number of characters of a path or a name in a message."""
 _LENGTH = 4
-"""Size of the length of a string in bytes."""
+"""The size in bytes of the length that precedes a string."""
 
 _HINT = "copy the folder of the model again, with all files that its model.json names"
 
@@ -56,7 +56,7 @@ _STORED: dict[str, tuple[str, Attribute]] = {
 """The types of weights: the numpy type in the files, and the element type."""
 
 _CODES = {"uint8": "<u1", "uint16": "<u2"}
-"""The types of codes that a scale and a minimum belong to."""
+"""The types of quantized weights, with the numpy type of the codes in the files."""
 
 
 class Weight(Record):
@@ -103,7 +103,10 @@ def read_weights(manifest: Any, path: Path) -> dict[str, Weight]:
 
 
 def _paths(group: Fields, opened: set[str]) -> list[str]:
-    """The paths of the files of a group; they are added to those that are `opened`, of which none may repeat."""
+    """The paths of the files of a group.
+
+    They are added to `opened`, the files of earlier groups; ModelFileError is raised if one repeats.
+    """
     paths: list[str] = []
     for each in group.list("paths"):
         if not isinstance(each, str):
@@ -135,7 +138,10 @@ class GroupReader:
         self._offset = 0
 
     def next(self, entry: Fields, name: str) -> Weight:
-        """The weight that follows, which `entry` describes. Raises ModelFileError if the files are too short for it."""
+        """The next weight, described by `entry` of the manifest.
+
+        Raises ModelFileError if the files are too short for it.
+        """
         entry = Fields(entry.content, f"the weight {name[:_SHOWN]!r}", entry.location, entry.hint)
         dtype = entry.text("dtype")
         shape = _shape(entry)
@@ -159,7 +165,7 @@ class GroupReader:
         return self._bytes(size, entry).view(stored).reshape(shape)
 
     def _bytes(self, size: int, entry: Fields) -> Array:
-        """The next bytes: a view of the map of a file, or a copy if they are in several."""
+        """The next `size` bytes: a view of the map of a file, or a copy if they are spread over several files."""
         start, stop = self._offset, self._offset + size
         if stop > self._size:
             files = f"its group has {len(self._paths)} files with {self._size} bytes" if self._paths else "its group names no files"
@@ -242,6 +248,9 @@ def _converted(dtype: np.dtype[Any], array: Array) -> Array:
 
 
 def _decoded(dtype: np.dtype[Any], scale: float, minimum: float, codes: Array) -> Array:
-    """The values of codes, computed in double precision as JavaScript does; integers are rounded, halves upwards."""
+    """The values that codes stand for, codes · `scale` + `minimum`, in double precision as in JavaScript.
+
+    If `dtype` is an integer type they are rounded, halves upwards.
+    """
     values = codes.astype(np.float64) * scale + minimum
     return np.floor(values + 0.5).astype(dtype) if dtype.kind == "i" else values.astype(dtype)

@@ -31,12 +31,12 @@ _TFLITE_MODEL, _STRING_VALUE = 3, 9
 """The type of sections that are models, and that of values that are texts."""
 
 _LARGEST_HEADER = 1 << 14
-"""The header and what precedes it take up at most one block."""
+"""The largest offset of the header's end: the header and what precedes it take up at most one block of 16 KiB."""
 
 _MODEL_TYPE = "model_type"
 
 _WIDTH = 4
-"""The bytes of an offset."""
+"""The size of an offset in bytes."""
 
 Table = Any
 """A table of the package `flatbuffers`, which has no types."""
@@ -72,7 +72,8 @@ def model_sections(path: Path, mapped: mmap.mmap) -> list[Section]:
 
 
 def opened_model(path: Path, signature: str | None = None) -> tuple[ModelFile, str | None]:
-    """The model of a file or of a container, and the name of the signature in it; None for that of the first subgraph.
+    """The model of a file or of a container, and the name of the signature in it; None for the signature of the first
+    subgraph.
 
     Args:
         path: the file.
@@ -113,7 +114,7 @@ def _sections(header: bytes) -> Iterator[Section]:
 
 
 def _texts(section: Table) -> Iterator[tuple[str, str]]:
-    """The items of a section whose values are texts."""
+    """The items (name, text) of a section whose values are texts."""
     for each in _tables(section, 4):
         if _number(each, 6, "<B") == _STRING_VALUE:
             yield _text(each, 4), _text(_table(each, 8), 4)
@@ -124,7 +125,7 @@ def _at(data: bytes, position: int) -> Table:
 
 
 def _field(table: Table, slot: int) -> int:
-    """The position of a field; 0 if it is absent."""
+    """The position of the field in a slot of a table; 0 if it is absent."""
     offset: int = table.Offset(slot)
     return table.Pos + offset if offset else 0
 
@@ -135,7 +136,7 @@ def _number(table: Table, slot: int, layout: str) -> int:
 
 
 def _table(table: Table, slot: int) -> Table:
-    """The table of a field. Raises ValueError if it is absent."""
+    """The table in the field of a slot. Raises ValueError if it is absent."""
     position = _field(table, slot)
     if not position:
         raise ValueError(slot)

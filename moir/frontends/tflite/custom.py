@@ -23,7 +23,7 @@ from moir.frontends.numbers import shortest
 from moir.frontends.tflite.flatbuffer import ModelFile
 
 FLEX = "Flex"
-"""The prefix of the names of TensorFlow's operations."""
+"""The prefix of the names of custom operators that are TensorFlow's operations."""
 
 LARGEST_LIST = 1 << 16
 

@@ -32,7 +32,7 @@ BUILTIN_CODE_SLOT = 10
 """The slot of the field `builtin_code` in the table of an operator code."""
 
 FIRST_WITH_RANKS = (2, 10)
-"""The first version of TensorFlow whose converter states for each tensor whether its rank is known."""
+"""The first version (major, minor) of TensorFlow whose converter stores for each tensor whether its rank is known."""
 
 LARGEST_METADATA = 4096
 _VERSION = re.compile(rb"(?<![\d.])(\d{1,3})\.(\d{1,3})\.\d")
@@ -84,7 +84,8 @@ class ModelFile:
             raise self.error(f"{what} lies outside of the file", "the file is damaged, or not complete") from error
 
     def vector(self, length: int, get: Callable[[int], Any]) -> list[Any]:
-        """The entries of a list of a length, given by `get`. Raises ModelFileError if it cannot be that long.
+        """A list of `length` entries, entry i of which is `get(i)`. Raises ModelFileError if the file is too short for
+        it.
 
         Each entry takes four bytes of the file at least.
         """
@@ -103,7 +104,8 @@ class ModelFile:
 
     @cached_property
     def says_ranks(self) -> bool:
-        """Whether a tensor without a shape is a scalar only if its flag says so: older files do not have the flag.
+        """Whether the file stores for each tensor if its rank is known: a tensor without a shape is then a scalar only
+        if its flag says so.
 
         Converters write the flag since 2.10, and their version since 2.9.
         """

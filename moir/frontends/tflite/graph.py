@@ -220,9 +220,7 @@ class SubgraphImporter:
         return op.results
 
     def _converted(self, kind: str, value: SSAValue, tensor: Tensor, names: Sequence[str] = (), ties: str | None = None) -> SSAValue:
-        """A value after the operation `kind` with the quantization of a tensor, such as `dequantize`; `ties` as in
-        `TIES`.
-        """
+        """The result of `kind`, as `dequantize`, for a value with a tensor's quantization; `ties` as in `TIES`."""
         attributes = described(tensor)
         assert attributes is not None
         if ties is not None:
@@ -273,7 +271,7 @@ class SubgraphImporter:
         return self.file.buffer(self.tensor(operands[index]).buffer) is not None
 
     def _wide(self, index: int, tensor: Tensor) -> SSAValue:
-        """The real numbers of a quantized tensor of 32 or 64 bits, whose own value has the integers."""
+        """The real numbers of a quantized tensor of 32 or 64 bits; the value stored for it has the integers."""
         if index not in self._dequantized:
             self._dequantized[index] = self._converted("dequantize", self.value(index), tensor)
         return self._dequantized[index]

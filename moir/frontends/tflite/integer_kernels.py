@@ -23,16 +23,17 @@ from moir.frontends.tflite.tensors import Tensor
 LSTM_KINDS = frozenset(("LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"))
 
 SUM_SCALE = 2.0**-12
-"""The scale of the sum of a gate before its activation, of 16 bits: [-8, 8)."""
+"""The scale of the sum of a gate before its activation: 16-bit integers for the range [-8, 8)."""
 
 GATES = 4
 HIDDEN = 4
-"""The intermediate tensor whose scale the output of a cell has before its projection."""
+"""The index of the intermediate tensor whose scale is that of a cell's output before its projection."""
 
 INTERMEDIATES = 5
 NORMS = slice(20, 24)
 CELL_STATE, BASIC_CELL_STATE, SVDF_STATE = 19, 4, 4
-"""The index of the operand that is the state of 16 bits."""
+"""The indices of the operands that are a state of 16 bits: of an LSTM with all operands, of a basic LSTM, of an SVDF.
+"""
 
 
 def integer_kernel(

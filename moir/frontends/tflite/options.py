@@ -41,14 +41,16 @@ _ENUMERATIONS: Mapping[str, str] = {
     "reduce_function": "ReduceWindowFunction",
     "algorithm": "RngAlgorithm",
 }
-"""Field -> the class of its enumeration, where the name of the field differs."""
+"""Field -> the class of its enumeration, for fields whose name differs from that of the class."""
 
 _NOT_FIELDS = re.compile(r"GetRoot|Init$|_|.*(?:BufferHasIdentifier|Length|AsNumpy|IsNone)$")
 
 
 @cache
 def _fields(options: str) -> list[tuple[str, str, bool]]:
-    """The fields of a FlatBuffers table: the name of the getter, that of the attribute, and whether it is a vector."""
+    """The fields of a FlatBuffers table: the name of the getter, the name of the attribute, and whether it is a
+    vector.
+    """
     class_ = getattr(import_module(f"tflite.{options}"), options)
     methods = [name for name in dir(class_) if not _NOT_FIELDS.match(name)]
     return [(name, snake_case(name), hasattr(class_, f"{name}Length")) for name in methods]
@@ -61,7 +63,10 @@ def snake_case(name: str) -> str:
 
 @cache
 def _names_of_values(enumeration: str) -> dict[int, str]:
-    """The names of the values of an enumeration, without the prefix that some have, the name of the enumeration."""
+    """The names of the values of an enumeration, by number.
+
+    If names begin with that of the enumeration, that part is removed.
+    """
     class_: Any = getattr(import_module(f"tflite.{enumeration}"), enumeration)
     prefix = f"{snake_case(enumeration).upper()}_"
     return {getattr(class_, name): name.removeprefix(prefix) for name in dir(class_) if not name.startswith("_")}
@@ -109,7 +114,7 @@ def _list(file: ModelFile, options: Any, method: str) -> list[Any]:
 
 
 def _attribute(name: str, value: Any) -> Attribute | None:
-    """The attribute of a field; None for a field that is a table, which only options of StableHLO have."""
+    """The attribute of a field; None for a field that is a table (only options of StableHLO have such fields)."""
     if isinstance(value, bool):
         return attribute_of(value)
     if isinstance(value, int):

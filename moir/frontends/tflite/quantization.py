@@ -1,4 +1,4 @@
-"""Which tensors are quantized, and which operators do not round.
+"""Determines which tensors are quantized, and which operators do not round their results.
 
 A tensor of 4, 8 or 16 bits with a scale is quantized. Integers of 32 and 64 bits with a scale are quantized where they
 are biases, whose scale is the product of the other operands' scales, and where a QUANTIZE writes or a DEQUANTIZE reads
@@ -34,7 +34,7 @@ _BIASES: Mapping[str, frozenset[int]] = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": frozenset((12, 13, 14, 15, 17)),
     "LSTM": frozenset((12, 13, 14, 15, 17)),
 }
-"""The operand indices of biases."""
+"""Operator -> the indices of its operands that are biases."""
 
 _MOVING = frozenset(
     (
@@ -55,7 +55,7 @@ _COPYING = frozenset(
         *("SPACE_TO_DEPTH", "SPARSE_TO_DENSE", "SPLIT", "SPLIT_V", "SQUEEZE", "STRIDED_SLICE", "TILE", "TOPK_V2", "TRANSPOSE"),
     )
 )
-"""Operators whose kernels copy or compare integers, even if the scales of operands and results differ.
+"""Operators whose kernels copy or compare the integers as they are, even if the scales of operands and results differ.
 
 For most of them, converters give operands and results the same scale and zero point.
 """
@@ -63,26 +63,27 @@ For most of them, converters give operands and results the same scale and zero p
 _LIKE_RESULTS = frozenset(
     ("AVERAGE_POOL_2D", "CONCATENATION", "MAX_POOL_2D", "PAD", "PADV2", "RESIZE_BILINEAR", "REVERSE_SEQUENCE", "UNIQUE")
 )
-"""Operators whose kernels copy the integers of operands to the result, even if the scales differ.
+"""Operators whose kernels treat the integers of operands as integers of the result, even if their scales differ.
 
 They pad with the zero point of the result, and clamp and round by its scale. CONCATENATION of 8-bit integers does not
 copy.
 """
 
 _SYMMETRIC_WEIGHTS: Mapping[str, int] = {"DEPTHWISE_CONV_2D": 1, "TRANSPOSE_CONV": 1}
-"""Operators whose kernels take 0 for the zero point of signed weights -> the operand index of the weights."""
+"""Operators whose kernels assume that the zero point of signed weights is 0 -> the operand index of the weights."""
 
 _COMPARISONS = frozenset(("EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL", "NOT_EQUAL"))
 """Operators whose kernels round 8-bit operands to multiples of 1/256 before they compare them."""
 
 _COUNTING = frozenset(("MATRIX_DIAG", "NEG", "SCATTER_ND"))
-"""Operators whose kernels compute with the integers and ignore the zero point."""
+"""Operators whose kernels compute with the integers as they are, without the zero point."""
 
 
 TIES: Mapping[str, str] = {"AVERAGE_POOL_2D": "away", "RESIZE_BILINEAR": "up"}
 """Operators whose kernels do not round ties to even -> how they round them.
 
-"up" is to the larger one, "away" to the one of larger magnitude, where the integer is 0 and not the number.
+"up" is to the larger integer, "away" to the integer farther from the integer 0, which differs from the number 0 by the
+zero point.
 """
 
 _TABLES: Mapping[str, int] = {"EMBEDDING_LOOKUP": 1, "GATHER": 0, "GATHER_ND": 0}
@@ -92,8 +93,9 @@ _TABLES: Mapping[str, int] = {"EMBEDDING_LOOKUP": 1, "GATHER": 0, "GATHER_ND": 0
 def takes_integers(kind: str, operands: Sequence[Tensor], results: Sequence[Tensor], is_table: bool = False) -> bool:
     """Whether an operator computes with the quantized integers of its operands instead of real numbers.
 
-    It does so if it needs integers, or if its results have another quantization than the operands that it copies. A
-    table of constants (`is_table`) stays one of integers as well, so that only the selected rows are dequantized.
+    It does so if the operator is defined on integers, or if its results have another quantization than the operands
+    that it copies. So does a look-up in a table of constants (`is_table`), so that only the selected rows are
+    dequantized.
     """
     if kind in INTEGER_KINDS:
         return True
@@ -120,7 +122,9 @@ def taken(kind: str, index: int, operand: Tensor, results: Sequence[Tensor]) -> 
 
 
 def is_compared_roughly(kind: str, operands: Sequence[Tensor]) -> bool:
-    """Whether a comparison rounds its operands to multiples of 1/256, so that different numbers may become equal."""
+    """Whether an 8-bit comparison rounds its operands to multiples of 1/256, so that different numbers may compare as
+    equal.
+    """
     every = [each.quantization for each in operands if each.quantization is not None and each.quantization.range.bits == 8]
     if kind not in _COMPARISONS or not every or len(every) < len(operands):
         return False
@@ -130,12 +134,12 @@ def is_compared_roughly(kind: str, operands: Sequence[Tensor]) -> bool:
 
 
 def table_index(kind: str) -> int | None:
-    """The index of the operand in which an operator looks up rows; None for any other operator."""
+    """The index of the operand whose rows an operator looks up; None for an operator of another kind."""
     return _TABLES.get(kind)
 
 
 def is_looked_up(value: SSAValue) -> bool:
-    """Whether a value is dequantized from rows that an operator looked up in a table of integers."""
+    """Whether a value was dequantized from rows that an operator looked up in a table of integers."""
     owner = value.owner
     if not isinstance(owner, Operation) or owner.name != "tflite.dequantize":
         return False

@@ -14,7 +14,7 @@ from moir.support.records import Record
 from moir.support.suggestions import did_you_mean
 
 MAIN = 0
-"""The subgraph that is the model unless a signature is chosen."""
+"""The index of the subgraph that is the model unless a signature is chosen."""
 
 
 class Signature(Record):
@@ -68,7 +68,9 @@ def _lists(signature: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
 
 
 def _names(file: ModelFile, length: int, get: Any) -> dict[int, list[str]]:
-    """The names of tensors by the indices of the tensors, from a list of a length whose entries `get` gives."""
+    """Names by the index of the tensor that they belong to, from a list with `length` entries, entry i of which is
+    `get(i)`.
+    """
     names: dict[int, list[str]] = {}
     for entry in file.vector(length, get):
         names.setdefault(entry.TensorIndex(), []).append(text(entry.Name()))

@@ -100,7 +100,7 @@ def _sizes(shape: tuple[int, ...], order: list[int], blocks: list[int], levels: 
 
 
 _VECTORS = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
-"""The tables of lists of numbers, by their numbers in the union."""
+"""Number of a table in the union of vectors -> the name of the table, which is a list of integers."""
 
 
 def _vector(metadata: Any, name: str) -> Array:

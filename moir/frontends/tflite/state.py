@@ -77,7 +77,7 @@ class Resources:
             self._is_initializing = outer
 
     def assign(self, name: str, value: SSAValue) -> None:
-        """Give a variable a value."""
+        """Make a value the current value of a variable."""
         self._values[name] = value
 
     def read(self, name: str, wanted: Tensor, operations: Operations) -> SSAValue:
@@ -94,8 +94,8 @@ class Resources:
         return self._values[name]
 
     def variable(self, name: str, kept: Tensor, operations: Operations) -> SSAValue:
-        """The current value of variable `name` of a recurrent operator, a state that begins with zeros in the shape of
-        `kept`.
+        """The current value of variable `name` of a recurrent operator: a state that begins with zeros, in the shape of
+        tensor `kept`.
         """
         if name not in self._values:
             element = f32 if is_rounded(kept) or kept.element is dynamic else kept.element
@@ -127,7 +127,7 @@ class Resources:
         self._tables[name] = (operands[0], operands[1])
 
     def table(self, name: str) -> tuple[SSAValue, SSAValue]:
-        """The keys and values of a table. Raises ModelFileError if nothing has filled it."""
+        """The keys and the values of a table, two operands. Raises ModelFileError if nothing has filled it."""
         if name not in self._tables:
             raise self.file.error(f"the table {name!r} is used and is not filled", "fill it when the model is initialized")
         return self._tables[name]

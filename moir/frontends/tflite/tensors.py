@@ -45,20 +45,25 @@ ELEMENTS: dict[int, Attribute] = element_types.of_xml_names(
         22: "f8e5m2",
     }
 )
-"""The element types by the numbers of the schema. The IR has none for handles and variants, nor for signed integers of
-2 bits: constants of these become i4.
+"""The element types by their numbers in the schema.
+
+Handles and variants have no element type in the IR. Signed integers of 2 bits have none either; constants of that type
+become i4.
 """
 
 INT2 = 19
-"""The number of signed integers of 2 bits, of which a byte holds four, the first one in its lowest bits."""
+"""The number of the type of signed integers of 2 bits. A byte holds four of them, the first one in its lowest bits."""
 
 FLOATS_OF_8_BITS = (21, 22)
 
 HANDLES = (13, 14)
-"""The numbers of handles of resources, and of variants."""
+"""The numbers in the schema of two types without elements: handles of resources, and variants."""
 
 COMPLEX: dict[int, Attribute] = {8: element_types.f32, 11: element_types.f64}
-"""The element types of the parts of complex numbers, which are pairs in a last dimension of 2, by their numbers."""
+"""The element types of the real and imaginary parts of complex types, by the numbers of these in the schema.
+
+A complex number is a pair in a last dimension of 2.
+"""
 
 LARGEST_RANK = 64
 
@@ -73,7 +78,8 @@ class Tensor(Record):
         number: its type, a number of the schema.
         buffer: the index of its buffer.
         is_variable: whether it keeps its value from one inference to the next.
-        quantization: which numbers its integers stand for; None if they stand for themselves.
+        quantization: the scales and zero points by which its integers stand for real numbers; None if it is not
+            quantized.
         table: the table in the file.
     """
 
@@ -93,11 +99,11 @@ class Tensor(Record):
 
     @property
     def part(self) -> Attribute | None:
-        """The element type of the parts of its complex numbers; None if it has none."""
+        """The element type of the parts of complex numbers; None if the tensor is not complex."""
         return COMPLEX.get(self.number)
 
     def requantized(self, how: Quantization[Array] | None) -> Tensor:
-        """The same tensor with another quantization; with none if `how` is None."""
+        """The same tensor with the quantization `how`; None for no quantization."""
         return Tensor(self.name, self.shape, self.is_ranked, self.number, self.buffer, self.is_variable, how, self.table)
 
 

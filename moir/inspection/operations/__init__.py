@@ -1,4 +1,6 @@
-"""The operations of a framework and what becomes of each, from the tables of lowerings, frontends and passes."""
+"""The operations of a framework and how moir treats each of them, from the tables of lowerings, frontends and
+passes.
+"""
 
 from __future__ import annotations
 

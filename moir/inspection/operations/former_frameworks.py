@@ -1,4 +1,4 @@
-"""The kinds of nodes of frameworks that are developed no more, Caffe and MXNet: nobody adds others."""
+"""The kinds of nodes of Caffe and MXNet, frameworks that are not developed any more, so that the lists are complete."""
 
 from __future__ import annotations
 

@@ -30,7 +30,9 @@ def becomes_text(operation: str, handler: Handler) -> str:
 
 
 def formula(handler: Handler) -> str:
-    """The expression that an entry of a table of formulas is; empty for a handler with a docstring or a comment."""
+    """The source of the expression for which an entry in a table of formulas stands; empty for a handler with a
+    docstring or a comment.
+    """
     if inspect.getdoc(handler) or _comment(handler):
         return ""
     lines, number = inspect.findsource(inspect.unwrap(handler))

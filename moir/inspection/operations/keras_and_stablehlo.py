@@ -9,7 +9,7 @@ from moir.lowering.stablehlo.custom_calls import SINGLE, TARGETS, UNAVAILABLE
 from moir.lowering.stablehlo.table import stablehlo
 
 _READ = ("call", "composite", "constant", "func.call", "optimization_barrier", "return")
-"""Operations that nothing is left of when a program is read."""
+"""Operations of StableHLO that the frontend resolves, so that modules do not contain them."""
 
 
 def operations_of_keras() -> list[Operation]:

@@ -73,7 +73,7 @@ def _schema(kind: str, schemas: list[Any]) -> Schema:
 
 
 def operation_of(schema: Schema) -> Operation:
-    """What becomes of an operation that ONNX defines."""
+    """An operation that ONNX defines, with how moir treats it."""
     if schema.kind in READ_BY_THE_FRONTEND:
         return Operation(schema.kind, IMPORTED, since=schema.versions[0], versions=schema.versions)
     if lowerings.since(schema.kind):

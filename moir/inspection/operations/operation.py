@@ -1,4 +1,4 @@
-"""What moir does with a kind of node of a framework."""
+"""A kind of node of a framework, and how moir treats it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TREATMENTS = {
     REFUSED: "is an error that says why, and what to do instead",
     MISSING: "is an error that names it, unless nothing uses its results",
 }
-"""What can become of a kind, with explanations."""
+"""The possible treatments of a kind, each with an explanation."""
 
 
 class Operation(Record):
@@ -58,7 +58,9 @@ class Operation(Record):
 
 
 def lowered(table: LoweringTable, kind: str, version: int = 1) -> Operation:
-    """A kind with a handler in a table of lowerings, as its handler in a version of the operation set describes it."""
+    """The record of a kind that a table of lowerings has a handler for, described by the handler for a version of the
+    operation set.
+    """
     handler = table.handler(kind, version)
     assert handler is not None
     refuses = handler.__annotations__.get("return") == "NoReturn"
@@ -74,5 +76,5 @@ def all_lowered(table: LoweringTable) -> list[Operation]:
 
 
 def treated(kinds: Iterable[str], treatment: str, where: str = "") -> list[Operation]:
-    """Kinds that never reach a lowering, all with the same treatment."""
+    """The records of kinds that never reach a lowering; all have the same treatment."""
     return [Operation(kind, treatment, where) for kind in dict.fromkeys(kinds)]

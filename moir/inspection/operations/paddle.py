@@ -7,7 +7,7 @@ from moir.inspection.operations.operation import Operation, all_lowered
 from moir.lowering.paddle.table import paddle
 
 OF_PIR = ("combine", "if", "while")
-"""The kinds that have one name in programs and in PIR, and no row in the table of definitions."""
+"""The kinds that have the same name in programs and in PIR, and no row in the table of definitions."""
 
 
 def operations() -> list[Operation]:

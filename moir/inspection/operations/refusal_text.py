@@ -1,4 +1,4 @@
-"""Why a kind of node is refused, as the error of its handler says it."""
+"""The text of the error by which the handler of a kind refuses it."""
 
 from __future__ import annotations
 

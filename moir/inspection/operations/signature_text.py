@@ -1,4 +1,4 @@
-"""Operands and attributes of a kind of node as the signature of its handler says them."""
+"""The operands and attributes of a kind of node, from the signature of its handler."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from moir.lowering.table import LoweringTable
 
 
 def signature_text(table: LoweringTable, kind: str, version: int = 1) -> str:
-    """What the handler of a kind in a version reads, such as `x; alpha = 1.0`; empty without a handler."""
+    """The operands and attributes that the handler of a kind reads in a version, such as `x; alpha = 1.0`; empty
+    without a handler.
+    """
     bound = table.handler(kind, version)
     if bound is None:
         return ""

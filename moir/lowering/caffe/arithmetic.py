@@ -67,9 +67,9 @@ def bias(node: LoweringNode, op: OpBuilder, *, num_axes: int = 1) -> SSAValue:
 
 
 def _dimensions_after(node: LoweringNode, parameter: LayerParameters, own: int) -> int:
-    """How many dimensions of the first operand follow the `own` dimensions that begin at parameter `axis`.
+    """The number of dimensions of the first operand after the `own` dimensions that begin at the parameter `axis`.
 
-    Raises ConversionError if these do not fit the operand.
+    Raises ConversionError if the operand has too few dimensions.
     """
     rank = node.known_rank(0)
     after = rank - own - normalize_axis(parameter.integer("axis", 1), rank)
@@ -79,10 +79,11 @@ def _dimensions_after(node: LoweringNode, parameter: LayerParameters, own: int) 
 
 
 def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, parameter: LayerParameters, axes: int) -> SSAValue:
-    """Weight `index`, which applies to `axes` dimensions of the operand (-1: as many as the weight has).
+    """Weight `index` of a layer, with dimensions of 1 appended so that it broadcasts to the operand from the parameter
+    `axis` on.
 
-    Dimensions of 1 are appended for the dimensions of the operand after those. Raises ConversionError if the weight has
-    more dimensions.
+    `axes` is the number of the operand's dimensions that the weight covers; -1 for as many as the weight has. Raises
+    ConversionError if the weight has more dimensions.
     """
     array = blob(node, index)
     # Before Caffe 1.0 every weight had four dimensions.
@@ -95,7 +96,8 @@ def _aligned_blob(node: LoweringNode, op: OpBuilder, index: int, parameter: Laye
 
 
 def _aligned_value(node: LoweringNode, op: OpBuilder, value: SSAValue, parameter: LayerParameters) -> SSAValue:
-    """The second bottom with dimensions of 1 appended, to be aligned with the first operand from `axis` on.
+    """The second bottom with dimensions of 1 appended, so that its first dimension is aligned with dimension `axis` of
+    the first.
 
     Raises ConversionError if its rank is dynamic.
     """

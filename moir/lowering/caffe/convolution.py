@@ -22,10 +22,10 @@ from moir.rewriting.builder import OpBuilder
 def by_axis(
     node: LoweringNode, parameter: LayerParameters, name: str, axes: int, default: int, sides: str | None = None
 ) -> tuple[int, ...]:
-    """A parameter with a value for each of `axes` spatial axes.
+    """A parameter with one value for each of `axes` spatial axes.
 
-    It is `name`, with a value for each axis or one for all, or `sides`_h and `sides`_w for two axes; `default` if
-    absent. Raises ConversionError for another number of values.
+    The layer gives it as `name`, with a value for each axis or one value for all, or for two axes as `sides`_h and
+    `sides`_w; `default` if it gives none. Raises ConversionError for another number of values.
     """
     sides = sides or name
     pair = [parameter.integers(f"{sides}_{side}") for side in "hw"]
@@ -40,7 +40,7 @@ def by_axis(
 
 
 def _window(node: LoweringNode, parameter: LayerParameters, axes: int) -> tuple[tuple[int, ...], SlidingWindow]:
-    """The spatial sizes of the kernel, and the sliding window. Raises ConversionError for sizes that are no window."""
+    """The spatial sizes of the kernel, and the sliding window. Raises ConversionError for sizes or strides below 1."""
     kernel = by_axis(node, parameter, "kernel_size", axes, 0, "kernel")
     pads = by_axis(node, parameter, "pad", axes, 0)
     strides, dilations = (by_axis(node, parameter, name, axes, 1) for name in ("stride", "dilation"))
@@ -60,7 +60,11 @@ def _spatial_axes(node: LoweringNode, parameter: LayerParameters) -> int:
 
 
 def _with_bias(node: LoweringNode, op: OpBuilder, result: SSAValue, parameter: LayerParameters, channels: int, axes: int) -> SSAValue:
-    """The result plus the bias, the second weight, unless the layer has none; `axes` is the number of spatial axes."""
+    """The result of a convolution plus the bias, which is the second weight; the result itself if the layer has no
+    bias.
+
+    `axes` is the number of spatial axes.
+    """
     if not parameter.flag("bias_term", True):
         return result
     return op.Add(result, op.constant(blob(node, 1, (1, channels, *[1] * axes))))
@@ -106,8 +110,8 @@ def deconvolution(node: LoweringNode, op: OpBuilder, *, num_output: int, group: 
 def _deconvolution_weights(node: LoweringNode, channels: int, group: int, kernel: tuple[int, ...]) -> Array:
     """The filters [C_in, channels, kernel], or [group, C_in / group, channels, kernel] for several groups.
 
-    A layer for bilinear resizing may have no weights in the file: they follow from `weight_filler`. This raises
-    ConversionError if the number of channels of the data is dynamic.
+    If the file has no weights, `weight_filler` must be bilinear, and they are computed. Raises ConversionError if this
+    needs a number of channels that is dynamic.
     """
     if blob_count(node) or parameters(node, "convolution_param").message("weight_filler").text("type", "") != "bilinear":
         return blob(node, 0, (-1, channels, *kernel) if group == 1 else (group, -1, channels, *kernel))
@@ -130,5 +134,5 @@ def _bilinear(kernel: tuple[int, ...]) -> Array:
 
 @caffe.lowers("ConvolutionBinary")
 def binary_convolution(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """Raises ConversionError: the fork with caffe.ConvolutionBinary is not public, so its binarization is unknown."""
+    """Raises ConversionError for caffe.ConvolutionBinary: the fork of Caffe that has this layer is not public."""
     node.fail("how the layer makes bits of data and weights is not documented", hint="add a lowering for it in an extension")

@@ -168,7 +168,7 @@ def detection_output(
 
 
 def _by_confidence(op: OpBuilder, rows: SSAValue) -> SSAValue:
-    """Rows [1, 1, D, 7] in descending order of confidence, column 2.
+    """Rows [1, 1, D, 7] in descending order of column 2, the confidence.
 
     Rows after the last detection have confidence 0.
     """

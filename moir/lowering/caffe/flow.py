@@ -84,7 +84,8 @@ def accum(
 
 
 def _largest(node: LoweringNode, op: OpBuilder, values: list[SSAValue], wanted: list[int]) -> SSAValue:
-    """The largest height and width of the blobs; `wanted`, `top_height` and `top_width`, if both are larger.
+    """The largest height and the largest width among blobs; or `wanted`, the parameters `top_height` and `top_width`,
+    if both are larger.
 
     Raises ConversionError if `wanted` is given and the sizes of the blobs are dynamic.
     """
@@ -158,7 +159,7 @@ def data_augmentation(
 
 @caffe.lowers("Filter")
 def filter_(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """Raises ConversionError: caffe.Filter selects samples by the values of a blob, so its result has a dynamic size
-    that depends on data.
+    """Raises ConversionError for caffe.Filter, which selects samples by the values of a blob, so that the batch size
+    depends on data.
     """
     node.fail("a batch whose size depends on the data is not supported", hint="cut the model before it: --output NAME")

@@ -98,7 +98,7 @@ def upsample(node: LoweringNode, op: OpBuilder, *, scale: int = 2) -> SSAValue:
 
 
 def sizes_like(op: OpBuilder, like: SSAValue) -> SSAValue:
-    """Height and width of a blob."""
+    """The height and width of a blob, as a tensor of shape [2]."""
     shape = shape_of(like)
     if shape is not None and len(shape) == 4 and is_static(shape[2:]):
         return op.constant(list(shape[2:]))

@@ -41,7 +41,9 @@ class LayerParameters:
         return name in self._fields
 
     def _values(self, name: str) -> list[Any]:
-        """The values of a parameter: several if it is repeated, none if it is absent."""
+        """The values of a parameter as a list, which has several elements if the parameter is repeated, and none if it
+        is absent.
+        """
         values = self._fields.get(name)
         if values is None:
             return []
@@ -79,7 +81,7 @@ class LayerParameters:
         return self._last(name, [bool(value) for value in self._typed(name, (bool, int), "true or false")], default)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """The name of the value of an enumeration, given in the message by name or number; the first of `choices` if it
+        """The name of an enumeration's value, which the layer gives by name or by number; the first of `choices` if it
         is absent.
 
         `choices` are the names of 0, 1, … Raises ConversionError for another value.
@@ -87,7 +89,7 @@ class LayerParameters:
         return self.numbered_choice(name, dict(enumerate(choices)))
 
     def numbered_choice(self, name: str, choices: Mapping[int, str]) -> str:
-        """The name of the value of an enumeration, given in the message by name or number; the first of `choices` if it
+        """The name of an enumeration's value, which the layer gives by name or by number; the first of `choices` if it
         is absent.
 
         `choices` are the names by number. Raises ConversionError for another value.
@@ -129,7 +131,9 @@ def parameters(node: LoweringNode, name: str) -> LayerParameters:
 
 
 def with_parameters(name: str) -> Callable[[Callable[..., Any]], BoundHandler]:
-    """A decorator: the attributes in a handler's signature are the parameters in the field `name` of its layers."""
+    """A decorator for handlers of layers: the arguments in the handler's signature are read from the field `name` of
+    the layer.
+    """
 
     def decorate(handler: Callable[..., Any]) -> BoundHandler:
         bound_handler = bound(handler, partial(parameters, name=name))
@@ -140,7 +144,7 @@ def with_parameters(name: str) -> Callable[[Callable[..., Any]], BoundHandler]:
 
 
 def parameter_text(text: str) -> dict[str, Any] | None:
-    """The parameters in the text of a layer that is written in Python; None if the text is not a dictionary.
+    """The parameters of a layer written in Python, parsed from their text; None if the text is not a dictionary.
 
     The braces around it may be missing, and in YAML the quotes around the names.
     """
@@ -156,9 +160,10 @@ def parameter_text(text: str) -> dict[str, Any] | None:
 
 
 def bottoms(node: LoweringNode, least: int = 1, most: int | None = None) -> list[SSAValue]:
-    """The operands of a layer that are not weights. Raises ConversionError unless they are `least` to `most`.
+    """The operands of a layer that are not weights. Raises ConversionError unless their number is from `least` to
+    `most`.
 
-    None stands for no upper limit.
+    A `most` of None means no upper limit.
     """
     values = node.operands[: len(node.op.operands) - blob_count(node)]
     if len(values) < least or (most is not None and len(values) > most):

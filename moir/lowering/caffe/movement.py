@@ -32,7 +32,7 @@ def dropout(op: OpBuilder, x: SSAValue, *, scale_train: bool = True, dropout_rat
 
 
 def _axis(node: LoweringNode, parameter: LayerParameters, old_name: str) -> int:
-    """The axis of Concat and Slice as a nonnegative integer; in old models the parameter has the name `old_name`."""
+    """The axis of Concat or Slice as a nonnegative integer; `old_name` is the name of the parameter in old models."""
     axis = parameter.integer(old_name) if parameter.has(old_name) else parameter.integer("axis", 1)
     return axis if axis >= 0 else normalize_axis(axis, node.known_rank(0))
 

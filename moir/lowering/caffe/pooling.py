@@ -30,7 +30,7 @@ METHODS = ("MAX", "AVE", "STOCHASTIC")
 
 
 class _Windows:
-    """The windows of a pooling layer along its two axes; `rounds_up` says how their number is rounded."""
+    """The windows of a pooling layer along its two axes; `rounds_up` is whether their number is rounded up."""
 
     def __init__(self, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int], rounds_up: bool) -> None:
         self.kernel, self.strides, self.pads, self.rounds_up = kernel, strides, pads, rounds_up
@@ -80,8 +80,8 @@ def _windows(node: LoweringNode, parameter: LayerParameters) -> _Windows:
 
 
 def _global(op: OpBuilder, x: SSAValue, method: str) -> SSAValue:
-    """The pooling of whole channels: `method` is MAX, AVE, or for any other name the sum of squares divided by the
-    sum.
+    """The pooling of whole channels by `method`: MAX, AVE, or for any other name the sum of squares divided by
+    the sum.
     """
     if method == "MAX":
         return op.ReduceMax(x, [2, 3], keep_dims=True)

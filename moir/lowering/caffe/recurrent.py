@@ -71,7 +71,7 @@ def _recurrent(
         size: size H of a state.
         gates: number of rows of the weights of the input.
         state_count: number of states.
-        inner: the indices of the weights that the body uses, not counting those of a static input.
+        inner: the indices of the weights that the body uses, where the weights of a static input are not counted.
         step: builds the states and the output of a step.
 
     Raises ConversionError for `expose_hidden`.

@@ -57,9 +57,10 @@ def mark_complex(table: LoweringTable, module: Operation) -> None:
 
 
 def _accepts(table: LoweringTable, known: Complex | None, op: FrameworkOp, operands: Sequence[int]) -> bool:
-    """Whether the lowering of an operation covers complex numbers at the operands with these indices.
+    """Whether the lowering of an operation accepts complex numbers as the operands with these indices.
 
-    `known` is the record of its kind; None for a kind without one, which is accepted only if a user added its lowering.
+    `known` is what the operation's kind says of complex numbers; a kind that says nothing (None) accepts them only if
+    an extension lowers it.
     """
     if known is None:
         return op.KIND in table.added_kinds()
@@ -67,7 +68,7 @@ def _accepts(table: LoweringTable, known: Complex | None, op: FrameworkOp, opera
 
 
 def refusal(op: Operation) -> UnsupportedOperationError:
-    """The error for an operation on complex numbers that only has a lowering for real ones."""
+    """The error for an operation with complex operands that can only be lowered for real operands."""
     return UnsupportedOperationError(
         "it computes complex numbers, which the operation sets do not have",
         operation=op.name,
@@ -81,7 +82,7 @@ def _note_complex_output(result: Result) -> None:
 
 
 def _gives_complex(table: LoweringTable, op: object) -> bool:
-    """Whether the results of an operation with types in its properties are complex."""
+    """Whether the results of an operation are complex; False for kinds whose types are not in their properties."""
     if not isinstance(op, FrameworkOp) or not computes_complex(op) or REAL_RESULTS in op.properties:
         return False
     # A conversion has two types.

@@ -34,17 +34,17 @@ Compute = Callable[["LoweringNode", "OpBuilder", "BoundHandler"], "Replacement"]
 """Computes the results of a node with complex operands; the last argument is the handler for real ones."""
 
 Accepts = Callable[[Operation, Sequence[int]], bool]
-"""Tells of an operation and the indices of its complex operands whether it can be computed."""
+"""A condition on an operation and the indices of its complex operands: whether it can be computed."""
 
 
 class Complex(Record):
     """How a kind computes with complex numbers.
 
     Args:
-        compute: computes nodes with complex operands; None if the handler does.
+        compute: builds the results of nodes with complex operands; None if the handler itself takes complex operands.
         is_source: whether its results are complex, whatever its operands are.
         is_real: whether its results are real numbers, although operands are complex.
-        accepts: whether an operation with complex operands can be computed; None if all can.
+        accepts: a condition on operations with complex operands; None if all of them can be computed.
     """
 
     compute: Compute | None = None
@@ -69,7 +69,8 @@ PAIRS_FROM_REAL = Complex(is_source=True, accepts=lambda _op, _operands: False)
 
 
 def by_parts(*operands: int, accepts: Accepts | None = None) -> Complex:
-    """The record of a kind whose handler for real numbers computes the real parts, and then the imaginary parts.
+    """The record of a kind whose handler, written for real numbers, is called for the real parts and then for the
+    imaginary parts.
 
     Args:
         operands: the operands that are complex if the node is; by default those that are marked.
@@ -85,8 +86,8 @@ def by_parts(*operands: int, accepts: Accepts | None = None) -> Complex:
 
 
 def by_function(name: str = "") -> Complex:
-    """The record of a kind that the function `name` of `moir.expansions.complex_numbers` computes; by default the
-    function has the name of the kind.
+    """The record of a kind that the function `name` of `moir.expansions.complex_numbers` computes; the default is the
+    kind's own name.
     """
 
     def compute(node: LoweringNode, op: OpBuilder, _: BoundHandler) -> SSAValue:
@@ -101,8 +102,10 @@ def by_function(name: str = "") -> Complex:
 
 
 def by_formula(formula: str, *, is_real: bool = False) -> Complex:
-    """The record of a kind that the function `formula`, `module:function` in `moir.lowering`, computes from node and
-    builder.
+    """The record of a kind that a function of the node and a builder computes; `formula` is `module:function` in
+    `moir.lowering`.
+
+    `is_real` is whether the results are real.
     """
 
     def compute(node: LoweringNode, op: OpBuilder, _: BoundHandler) -> Replacement:
@@ -112,9 +115,9 @@ def by_formula(formula: str, *, is_real: bool = False) -> Complex:
 
 
 def with_handler(formula: str, *, is_real: bool = False) -> Complex:
-    """The record of a kind that the function `formula`, `module:function` in `moir.lowering`, computes.
+    """The record of a kind that a function of the node, a builder and the handler for real numbers computes.
 
-    The function takes the node, a builder and the handler for real numbers. `is_real` says that results are real.
+    `formula` is `module:function` in `moir.lowering`; `is_real` is whether the results are real.
     """
 
     def compute(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
@@ -135,7 +138,7 @@ def computes_complex(op: Operation) -> bool:
 
 
 def for_complex(handler: BoundHandler, compute: Compute) -> BoundHandler:
-    """A handler that computes nodes with complex operands by `compute`, and other nodes by the given handler."""
+    """A handler that calls `compute` for nodes with complex operands, and the given handler for other nodes."""
 
     @wraps(handler)
     def choose(node: LoweringNode, op: OpBuilder) -> Replacement | None:

@@ -19,17 +19,17 @@ UNCHANGED: Mapping[str, Attribute] = MappingProxyType({})
 
 
 def real_type(value: Attribute) -> Attribute:
-    """The element type of the parts of a complex type; any other attribute unchanged."""
+    """The element type of the parts of a complex element type; any other attribute is returned unchanged."""
     return value.parameters[0] if isinstance(value, ComplexType) else value
 
 
 class PartNode(LoweringNode):
-    """A node that applies a kind to real numbers, such as the parts of complex ones.
+    """A node that computes with real tensors in place of the complex operands of another node.
 
     Args:
         whole: the node with complex operands.
         operands: the operands, with real tensors instead of the complex ones.
-        changed: the properties that differ from those of the node.
+        changed: the properties that differ from those of `whole`.
     """
 
     def __init__(self, whole: LoweringNode, operands: Sequence[SSAValue], changed: Mapping[str, Attribute]) -> None:
@@ -72,9 +72,9 @@ def results_for(
 
 
 def computed_by_parts(node: LoweringNode, op: OpBuilder, handler: BoundHandler, complex_operands: Sequence[int]) -> Replacement:
-    """Call a handler for the real and for the imaginary parts of the operands `complex_operands`.
+    """Call a handler twice, with the real parts and with the imaginary parts of the operands `complex_operands`.
 
-    Returns the results of both, paired in a last dimension of 2.
+    Returns the results of both calls, paired in a last dimension of 2.
     """
 
     def results_of_part(index: int) -> Sequence[SSAValue | None]:
@@ -86,7 +86,7 @@ def computed_by_parts(node: LoweringNode, op: OpBuilder, handler: BoundHandler, 
 
 
 def joined(op: OpBuilder, reals: Sequence[SSAValue | None], imaginaries: Sequence[SSAValue | None]) -> Replacement:
-    """Pair the real and imaginary parts of each result in a last dimension of 2; None for results that are absent in
-    both.
+    """Pair the real and the imaginary part of each result in a last dimension of 2; a result that is None in both stays
+    None.
     """
     return [None if a is None or b is None else paired(op, a, b) for a, b in zip(reals, imaginaries, strict=True)]

@@ -1,1 +1,1 @@
-"""Control flow that all frameworks have: bodies, branches, and the connections of loops."""
+"""Lowering of control flow for all frameworks: bodies, branches, and the connections of loops."""

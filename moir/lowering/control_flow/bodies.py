@@ -1,4 +1,5 @@
-"""Lowering of the regions of a node to bodies: a region is cloned, its Parameters get types, the clone is lowered.
+"""Lowering of a node's regions to bodies: a region is cloned, the Parameters of the clone get types, and the clone is
+lowered.
 
 A body that runs repeatedly is lowered for the types of its first iteration. If a loop-carried value does not fit its
 Parameter, the Parameter gets a wider type and a fresh clone is lowered, so that the body does not depend on a shape
@@ -23,10 +24,14 @@ from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.operations_with_bodies import known_value
 
 EXACT_NESTING = 2
-"""Bodies with more levels of nested bodies start from dynamic dimensions: each attempt lowers all levels again."""
+"""The largest nesting of bodies that is lowered for static dimensions first; deeper bodies start from dynamic
+dimensions.
+
+Each attempt lowers all nested bodies again.
+"""
 
 RANKED_NESTING = 5
-"""Bodies with more levels of nested bodies than this start from dynamic ranks."""
+"""The largest nesting of bodies that is lowered for static ranks first; deeper bodies start from dynamic ranks."""
 
 
 def graph_of(node: LoweringNode, attribute: str) -> Region:
@@ -53,7 +58,7 @@ def own_operands(node: LoweringNode) -> list[SSAValue | None]:
 class Body:
     """A lowered body.
 
-    `parameters` has, for each Parameter of the framework's body, in order, the Parameter of the lowered one; None if a
+    `parameters` has, for each Parameter of the framework's body, in order, the Parameter of the lowered body; None if a
     constant replaced it.
     """
 
@@ -110,8 +115,8 @@ def lowered_body(
             becomes a constant of the body.
         prepare: called with the Parameters before any operation is lowered.
         needed: the rank that is needed of each result; None if no rank is needed.
-        in_place: whether the region is lowered only once: cloning nested regions at each level would take quadratic
-            time. The node loses the region.
+        in_place: whether the region itself is lowered, which the node then loses. For regions that are lowered once,
+            this avoids cloning nested regions at each level.
 
     Raises ConversionError if the region has another number of Parameters.
     """
@@ -152,8 +157,8 @@ def _detached(region: Region) -> Region:
 
 
 def need_ranks(block: Block, ranks: Sequence[int | None]) -> None:
-    """Give the results of a body, before it is lowered, the `ranks` that are required; a result with a rank keeps
-    it.
+    """Give the results of a body that is not lowered yet the required `ranks`; a result whose rank is static
+    keeps it.
     """
     for value, rank in zip(results_of(block), ranks, strict=False):
         if rank is not None and rank_of(value) is None:
@@ -177,8 +182,8 @@ def repeated_body(
 
     Args:
         types: types of the loop-carried values before the first iteration.
-        lower: lowers the region for given types of these values: a clone of it, or itself (`in_place`) if it is lowered
-            only once.
+        lower: lowers the region for given types of these values; the second argument is whether to lower the region
+            itself instead of a clone (`in_place`).
         first_result: the index of the Result of the first loop-carried value; the Results of the others follow.
 
     Raises ConversionError if no types hold in every iteration.
@@ -209,7 +214,7 @@ def repeated_body(
 
 
 def _misfits(node: LoweringNode, types: Sequence[Attribute], body: Body, first_result: int) -> dict[int, SSAValue]:
-    """The loop-carried values after an iteration whose types are not covered by `types`: the value by its index.
+    """The loop-carried values after an iteration that do not have the types `types`, by their index.
 
     `first_result` is the index of the Result of the first loop-carried value.
     """

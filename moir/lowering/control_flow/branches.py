@@ -28,7 +28,8 @@ def conditional(
     values: Sequence[SSAValue],
     needed: Sequence[int | None] = (),
 ) -> list[SSAValue]:
-    """Build an If of two lowered branches, and return its results; those of one branch if the other one cannot run.
+    """Build an If of two lowered branches, and return its results; if one branch cannot run, the other branch replaces
+    the If.
 
     A branch cannot run if the shapes of its operands contradict its operations, or if a result does not have the rank
     that is needed.
@@ -85,7 +86,8 @@ def conditional(
 
 
 def moved(op: OpBuilder, body: Body, values: Sequence[SSAValue]) -> list[SSAValue]:
-    """Move the operations of a lowered body to where a builder builds; returns the values of its results.
+    """Move the operations of a lowered body to the insertion point of a builder; returns the values of the body's
+    results.
 
     Args:
         op: the builder.
@@ -100,7 +102,9 @@ def moved(op: OpBuilder, body: Body, values: Sequence[SSAValue]) -> list[SSAValu
 
 
 def _emptied(op: OpBuilder, block: Block) -> list[SSAValue]:
-    """Move the operations of a block without Parameters to where a builder builds; returns the values of Results."""
+    """Move the operations of a block without Parameters to the insertion point of a builder; returns the operands of
+    its Results.
+    """
     results = results_of(block)
     for inner in list(block.ops):
         inner.detach()
@@ -112,10 +116,11 @@ def _emptied(op: OpBuilder, block: Block) -> list[SSAValue]:
 
 
 def _squeezing(bodies: Sequence[Body], result: int) -> int | None:
-    """The index of the branch that squeezes a value which the other branch returns unchanged; None if neither does.
+    """The index of the branch that squeezes a value which the other branch returns unchanged; None if there is no such
+    branch.
 
     `bodies` are both branches, `result` is the index of the result. TorchScript's exporter writes the removal of a
-    dimension of dynamic size in this form. A dimension that is not 1 cannot be removed by a Squeeze.
+    dynamic dimension as such an If: only a dimension of 1 is squeezed.
     """
     for index, (own, other) in enumerate((bodies, bodies[::-1])):
         squeeze = own.values()[result].owner
@@ -132,8 +137,8 @@ def _squeezing(bodies: Sequence[Body], result: int) -> int | None:
 def _check_differing_ranks(node: LoweringNode, condition: SSAValue, ranks: Sequence[int | None]) -> None:
     """Raises ConversionError if a result of an If, whose ranks in the two branches differ, cannot be converted.
 
-    That is so if the condition depends on values of the inputs, or if one rank is 0 and the other one 1. `ranks` are
-    the two ranks, both static.
+    It cannot be if the condition depends on values of the inputs, or if one rank is 0 and the other 1. `ranks` are the
+    two ranks, both static.
     """
     differ = f"a result has {ranks[0]} dimensions in one branch and {ranks[1]} in the other"
     if is_computed_of_inputs(condition):

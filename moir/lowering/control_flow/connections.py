@@ -1,4 +1,6 @@
-"""The connections of a body that runs repeatedly: operands with Parameters, Results with results of the operation."""
+"""The connections of a loop: operands with Parameters of the body, and Results of the body with results of the
+operation.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.operations_with_bodies import create_repeating
 
 MakeValue = Callable[[OpBuilder, Pieces], SSAValue]
-"""Makes the value of a result of a node from tensors that differ in size."""
+"""Builds the value of a node's result from a sequence of tensors that differ in size."""
 
 
 NO_AXES: Mapping[int, int] = MappingProxyType({})
@@ -34,8 +36,8 @@ NO_MAKERS: Mapping[int, MakeValue] = MappingProxyType({})
 class Connections:
     """The connections of a Loop or TensorIterator around a lowered body.
 
-    The Result at index `first_result` + i of the body belongs to result i of the node. Earlier Results have no result
-    of the node and are kept.
+    The Result at index `first_result` + i of the body belongs to result i of the node. Earlier Results belong to no
+    result of the node and are kept.
     """
 
     node: LoweringNode
@@ -74,7 +76,7 @@ class Connections:
         result.erase()
 
     def _number(self, index: int) -> int | None:
-        """The index, among the Results of the body, of that for result `index` of the node; None if it was dropped."""
+        """The index of the Result of the body that belongs to result `index` of the node; None if it was dropped."""
         result = self.results[self.first_result + index]
         return None if result.parent is None else self.body.results.index(result)
 
@@ -83,7 +85,7 @@ class Connections:
         return len(self.operands) - 1
 
     def add_states(self, states: Sequence[SSAValue]) -> None:
-        """Connect the loop-carried values.
+        """Connect the initial values of loop-carried values, with their Parameters and Results.
 
         A value that the body does not change becomes an invariant. A value that the body does not read becomes an
         output only, if the loop has at least one iteration.
@@ -130,7 +132,8 @@ class Connections:
             slicings: the order of the concatenation of each of them.
             axes: the dimension in which the values of a result may differ, by its index; by default the only one whose
                 size may change between iterations.
-            makers: functions that make a result, by its index, of values that differ; by default they are stacked.
+            makers: for results whose values differ in size, by index, the function that builds the result; by default
+                the values are stacked.
         """
         self.axes.update(axes)
         self.makers.update(makers)
@@ -146,7 +149,7 @@ class Connections:
             self.outputs.append((index, BodyPort(output, slicing=slicing)))
 
     def _check_rank(self, index: int, value: SSAValue) -> None:
-        """Raises ConversionError if the rank of a value that an If computes differs between its branches.
+        """Raises ConversionError if a value is the result of an If whose branches give it different ranks.
 
         `index` is the index of the output of the node, for the message.
         """
@@ -166,10 +169,10 @@ class Connections:
                 self.outputs.append((index, BodyPort(output)))
 
     def create(self, op: OpBuilder, operation: type[RepeatingOp]) -> list[SSAValue | None]:
-        """Build the operation and return the values of the results of the node; None for results without connection.
+        """Build the operation and return the values of the node's results; None for results without a connection.
 
-        Values whose sizes may change between iterations are no concatenated outputs: their concatenation is a state.
-        Raises ConversionError if that is not possible.
+        A value whose size changes between iterations is no concatenated output: its concatenation is a state. Raises
+        ConversionError if that is not possible.
         """
         if self.outputs:
             created = create_repeating(op, operation, self.operands, self.inputs, [port for _, port in self.outputs], self.body.region)
@@ -182,7 +185,7 @@ class Connections:
         return [self.values.get(index) for index in range(self.node.result_count)]
 
     def _varying(self, loop: Operation | Block) -> dict[int, list[int]]:
-        """The dimensions of collected values that may change, by the index of the output."""
+        """The dimensions of concatenated values that may change between iterations, by the index of the output."""
         assert isinstance(loop, RepeatingOp)
         known = self.node.run.state("dimensions around loops", lambda: Dimensions(static=True))
         return varying_axes(loop, known) if self.joins else {}
@@ -209,10 +212,10 @@ class Connections:
         return created
 
     def _axis(self, index: int, axes: list[int]) -> int:
-        """The dimension in which the values of a result may differ.
+        """The dimension in which the values of a result may differ, given `axes`, those that may change.
 
-        Stacked values must have equal sizes when the model runs, so any dimension may be returned for them. Raises
-        ConversionError for other values that may differ in several dimensions.
+        Stacked values must have equal sizes when the model runs, so any of the dimensions is returned for them. Raises
+        ConversionError for other values if there are several.
         """
         rank, stated = rank_of(self.joins[index]), self.axes.get(index)
         if stated is None and len(axes) > 1 and index in self.makers:
@@ -223,9 +226,9 @@ class Connections:
         return axes[0] if stated is None or not rank else stated % rank
 
     def _check_sizes(self, created: Sequence[SSAValue]) -> None:
-        """Raises ConversionError for a state whose sizes change in a loop that may have no iterations.
+        """Raises ConversionError for a state whose size changes in a loop that may have no iterations.
 
-        The types of opset5.Loop have the sizes that the body gives, also for a loop that does not run.
+        The results of opset5.Loop have the types that the body gives, even if no iteration runs.
         """
         if self.runs:
             return
@@ -257,7 +260,7 @@ def results_without_iterations(
         states: the initial values of the states, which are the first results.
         values: the values of the body for the other results.
         joined: how many of them are stacked along a new first axis, by default all; the others are last values.
-        unknown: makes an empty concatenation of values of dynamic shape.
+            unknown: builds an empty concatenation of values of dynamic shape.
 
     Returns None if the shape of a result that is used is dynamic.
     """

@@ -22,10 +22,10 @@ logger = logging.getLogger("moir")
 CENTER_SIZE, CORNER = "caffe.PriorBoxParameter.CENTER_SIZE", "caffe.PriorBoxParameter.CORNER"
 
 _CHANNEL_FIRST = [0, 3, 1, 2]
-"""[N, C, H, W] from [N, H, W, C]."""
+"""The permutation from [N, H, W, C] to [N, C, H, W]."""
 
 _EXCHANGED = (1, 0, 3, 2)
-"""(y, x, height, width) from (x, y, width, height), and the reverse."""
+"""The permutation from (x, y, width, height) to (y, x, height, width), and the reverse."""
 
 
 @detection.lowers("DetectionOutput")
@@ -137,12 +137,14 @@ def _class_count(node: LoweringNode, scores: SSAValue) -> int:
 
 
 def _corners_of_size(op: OpBuilder, size: SSAValue) -> SSAValue:
-    """The size [height, width] as [width, height, width, height], the divisors of (x_min, y_min, x_max, y_max)."""
+    """The size [height, width] as [width, height, width, height], by which corners (x_min, y_min, x_max, y_max) are
+    divided.
+    """
     return op.Gather(op.convert(size, f32), [1, 0, 1, 0], 0)
 
 
 def _priors(op: OpBuilder, anchors: SSAValue, variances: Sequence[float], images: SSAValue | None) -> SSAValue:
-    """Anchors [n, 4] and their variances as priors [1 or images, 2, n * 4].
+    """Anchors [n, 4] and their variances in the form of prior boxes: [1 or images, 2, n * 4].
 
     `variances` are (y, x, height, width). `images` is the number of images as a 1-D tensor; None for 1.
     """

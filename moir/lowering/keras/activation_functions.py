@@ -30,7 +30,7 @@ def hard_sigmoid(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def former_hard_sigmoid(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The form of Keras 2: clip(0.2 · x + 0.5, 0, 1)."""
+    """The hard sigmoid of Keras 2: clip(0.2 · x + 0.5, 0, 1)."""
     return op.HardSigmoid(x, op.constant_like(0.2, x), op.constant_like(0.5, x))
 
 
@@ -51,13 +51,13 @@ def hard_shrink(op: OpBuilder, x: SSAValue, threshold: float) -> SSAValue:
 
 
 def soft_shrink(op: OpBuilder, x: SSAValue, threshold: float) -> SSAValue:
-    """x moved towards 0 by the threshold where its absolute value is above that, else 0, also for NaN."""
+    """x moved towards 0 by the threshold where its absolute value exceeds the threshold; 0 elsewhere, also for NaN."""
     moved = op.Subtract(x, op.Clamp(x, min=-threshold, max=threshold))
     return op.Select(op.Greater(op.Abs(x), threshold), moved, op.constant_like(0.0, x))
 
 
 def threshold(op: OpBuilder, x: SSAValue, limit: float, otherwise: float) -> SSAValue:
-    """x where it is above a limit, else the number `otherwise`."""
+    """x where it is above `limit`, else the number `otherwise`."""
     return op.Select(op.Greater(x, limit), x, op.constant_like(otherwise, x))
 
 
@@ -144,7 +144,10 @@ _BARE = frozenset(("sin", "cos", "tan", "abs", "absolute", "exp", "log", "sqrt",
 
 
 def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, activation: object) -> SSAValue:
-    """A value after an activation: None, the name of a function, or a layer. Raises ConversionError for any other."""
+    """The result of applying an activation, which is None (x itself), the name of a function, or a layer.
+
+    Raises ConversionError for any other activation.
+    """
     if activation is None:
         return x
     if isinstance(activation, dict):
@@ -163,7 +166,10 @@ def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, activation: object
 
 
 def _by_layer(node: LoweringNode, op: OpBuilder, x: SSAValue, layer: dict[str, Any]) -> SSAValue:
-    """A value after an activation that is a layer. Raises ConversionError for a layer with variables."""
+    """The result of an activation given as the configuration of a layer.
+
+    Raises ConversionError for a layer with variables.
+    """
     kind, config = str(layer.get("class_name")), cast("dict[str, Any]", layer.get("config") or {})
     if kind == "Activation":
         return activated(node, op, x, config.get("activation"))
@@ -174,7 +180,7 @@ def _by_layer(node: LoweringNode, op: OpBuilder, x: SSAValue, layer: dict[str, A
 
 
 def layer_function(node: LoweringNode, op: OpBuilder, x: SSAValue, kind: str, config: Mapping[str, Any]) -> SSAValue | None:
-    """A value after the activation layer `kind`, which has no variables; None for any other kind.
+    """The result of the activation layer `kind`, which has no variables; None for any other kind.
 
     Raises ConversionError for a softmax over several axes.
     """
@@ -198,9 +204,9 @@ def layer_function(node: LoweringNode, op: OpBuilder, x: SSAValue, kind: str, co
 
 
 def rectified(op: OpBuilder, x: SSAValue, max_value: object, negative_slope: object, lower: object) -> SSAValue:
-    """x where it is above the threshold `lower`, up to `max_value`; below it negative_slope · (x - lower).
+    """x where it is above `lower`, but at most `max_value`; elsewhere negative_slope · (x - lower).
 
-    None stands for a threshold or a slope of 0, and for no upper limit.
+    A `lower` or `negative_slope` of None is 0; a `max_value` of None is no limit.
     """
     slope, limit = float(cast(Any, negative_slope) or 0.0), float(cast(Any, lower) or 0.0)
     if limit == 0.0:

@@ -45,7 +45,9 @@ def _projection(node: LoweringNode, op: OpBuilder, x: SSAValue, name: str, count
 
 
 def _outer(node: LoweringNode, name: str) -> tuple[int, ...] | None:
-    """The number of heads and the size of a head in the result of a projection; None for the projection `output`."""
+    """The number of heads and the size of a head of a projection; None for the projection `output`, whose result has no
+    heads.
+    """
     if name == "output":
         return None
     size = node.integer("value_dim", 0) if name == "value" else 0
@@ -53,7 +55,7 @@ def _outer(node: LoweringNode, name: str) -> tuple[int, ...] | None:
 
 
 def _conjunction(op: OpBuilder, masks: Sequence[SSAValue]) -> SSAValue | None:
-    """The logical and of masks; None if there are none."""
+    """The logical and of masks; None if there are no masks."""
     conjunction: SSAValue | None = None
     for mask in masks:
         conjunction = mask if conjunction is None else op.LogicalAnd(conjunction, mask)
@@ -61,13 +63,13 @@ def _conjunction(op: OpBuilder, masks: Sequence[SSAValue]) -> SSAValue | None:
 
 
 def positions(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """The positions along an axis of a tensor, [size]."""
+    """The indices 0, 1, … along an axis of a tensor, as a 1-D tensor."""
     size = op.Squeeze(dimension_list(op, value, axis), [0])
     return op.Range(op.constant(0, si64), size, op.constant(1, si64), output_type=si64)
 
 
 def causal_mask(op: OpBuilder, query: SSAValue, key: SSAValue) -> SSAValue:
-    """Whether each query [T, 1] is at or after each key [S]."""
+    """For each query [T, 1] and key [S], whether the query is at or after the key."""
     return op.GreaterEqual(op.Unsqueeze(positions(op, query, 1), [1]), positions(op, key, 1))
 
 
@@ -100,7 +102,7 @@ def _masks(node: LoweringNode, op: OpBuilder, arguments: Arguments, query: SSAVa
 def attended(
     op: OpBuilder, query: SSAValue, key: SSAValue, value: SSAValue, scale: float, mask: SSAValue | None
 ) -> tuple[SSAValue, SSAValue]:
-    """softmax(scale · q · kᵀ) · v, and the softmax, for [B, N, T, H], [B, N, S, H] and [B, N, S, V].
+    """softmax(scale · q · kᵀ) · v and the softmax, for q [B, N, T, H], k [B, N, S, H] and v [B, N, S, V].
 
     `mask` is true where a query may attend to a key; None if there is no mask.
     """
@@ -250,7 +252,7 @@ def attention(node: LoweringNode, op: OpBuilder, *, use_scale: bool | None = Non
 
 
 def _mask_pair(value: Any) -> tuple[SSAValue | None, SSAValue | None]:
-    """The masks of the query and the value in a `mask` argument, a list; None for each that is absent."""
+    """The masks of the query and of the value in a `mask` argument, which is a list; None for an absent mask."""
     if not isinstance(value, list):
         return None, None
     masks: list[SSAValue | None] = [each if is_tensor(each) else None for each in (*cast("list[object]", value), None, None)]

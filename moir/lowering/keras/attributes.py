@@ -1,7 +1,7 @@
 """The configuration, the arguments and the variables of a layer.
 
-Operands are the tensors of the call, then the variables. `arguments` and `keyword_arguments` hold the arguments of a
-call that has others than tensors in order; in them "%0" is the first operand.
+Operands are the tensors of the call, then the variables. The attributes `arguments` and `keyword_arguments` hold the
+arguments of a call, unless these are just the tensors in order; in them "%0" stands for the first operand.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ READERS: Mapping[str, Reader] = {
     "tuple[int, ...]": _entries,
     "Attribute": lambda node, name, _: element_named(node, node.text(name)),
 }
-"""How attributes are read, by the annotations in signatures: a list of integers may be one integer."""
+"""How an attribute is read, by the annotation of the handler's parameter.
+
+A list of integers may be a single integer in the file.
+"""
 
 
 def by_axis(node: LoweringNode, name: str, values: Sequence[int], axes: int) -> tuple[int, ...]:
@@ -73,8 +76,8 @@ def by_axis(node: LoweringNode, name: str, values: Sequence[int], axes: int) -> 
 
 
 def variables(node: LoweringNode, prefix: str = "") -> list[SSAValue]:
-    """The variables of a layer whose names begin with `prefix`, such as that of a layer within it; all of them by
-    default.
+    """The variables of a layer whose names begin with `prefix`, for example those of a layer within it; by default all
+    of them.
     """
     names = node.texts("weight_names", ())
     first = len(node.values) - len(names)
@@ -92,7 +95,7 @@ def is_tensor(value: object) -> TypeGuard[SSAValue]:
 
 
 def numbers_of(value: object) -> Array:
-    """A scalar or nested lists of scalars of a configuration as an array. Raises ConversionError for another value."""
+    """A scalar or nested lists of scalars in a configuration, as an array. Raises ConversionError for another value."""
     try:
         numbers = np.asarray(value)
     except ValueError:
@@ -147,8 +150,9 @@ class Arguments:
         return default if value is None else value
 
     def tensor(self, name: str) -> SSAValue:
-        """The tensor that is the argument `name`, or the only element of a list. Raises ConversionError if it is no
-        tensor.
+        """The tensor that is the argument `name`, or the only element of the list that is.
+
+        Raises ConversionError for any other argument.
         """
         value: Any = self.get(name)
         if isinstance(value, list) and len(cast("list[Any]", value)) == 1:
@@ -192,7 +196,7 @@ def values_within(value: Any) -> list[SSAValue]:
 
 
 def axis_list(node: LoweringNode, axis: object, rank: int) -> list[int]:
-    """The axes that an attribute names, as nonnegative integers below a rank; all of them for None.
+    """The axes that an attribute names, as nonnegative integers below `rank`; all axes for None.
 
     Raises ConversionError for an axis out of range.
     """

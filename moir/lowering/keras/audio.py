@@ -27,14 +27,13 @@ from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
 WINDOWS = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46)}
-"""The constant and the factor of the cosine of each window."""
+"""For each window, the coefficients a and b of a - b · cos."""
 
 
 def periodic_window(node: LoweringNode, name: object, length: int, frame: int) -> Array:
-    """A periodic Hann or Hamming window of a length, ones if `name` is None, padded with zeros on both sides to
-    `frame`.
+    """A periodic Hann or Hamming window of `length` elements, padded with zeros on both sides to `frame`.
 
-    Raises ConversionError for another name.
+    The window is all ones if `name` is None. Raises ConversionError for another name.
     """
     if name is None:
         values = np.ones(length)

@@ -22,7 +22,9 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.sequences import initial_zeros, lengths
 
 _PLAIN = {"hard_sigmoid": "hardsigmoid", "relu": "relu", "sigmoid": "sigmoid", "tanh": "tanh"}
-"""The activations of opset5.LSTMSequence and its like, with their spelling there."""
+"""The activations that sequence operations such as opset5.LSTMSequence have, by Keras' names, with the operations'
+spelling.
+"""
 
 
 class Cell(ABC):
@@ -46,12 +48,13 @@ class Cell(ABC):
             node.fail(f"a cell has {len(weights)} variables instead of {2 + self.uses_bias}")
 
     def activation(self, op: OpBuilder, x: SSAValue, name: str, default: str) -> SSAValue:
-        """A value after the activation in field `name` of the configuration, or by default `default`."""
+        """The result of the activation that the field `name` of the configuration names, or `default` if the field is
+        absent.
+        """
         return activated(self.node, op, x, self.config.get(name, default))
 
     def is_plain(self, **defaults: str) -> bool:
-        """Whether the activations of the configuration are among those of a sequence operation, such as
-        opset5.LSTMSequence.
+        """Whether a sequence operation such as opset5.LSTMSequence has all activations of the configuration.
 
         `defaults` has the fields of the configuration and the default activation of each.
         """
@@ -62,7 +65,7 @@ class Cell(ABC):
         return [initial_zeros(op, x, [self.units])] * self.state_count
 
     def activations(self, *names: str) -> dict[str, Any]:
-        """The attributes of a sequence operation for activations of these names."""
+        """The attributes of a sequence operation for the activations with these names."""
         properties: dict[str, Any] = {"activations": [_PLAIN[name] for name in names]}
         if "hard_sigmoid" in names:
             slope = 1 / 6 if self.node.version >= 3 else 0.2
@@ -314,7 +317,7 @@ CELLS: dict[str, type[Cell]] = {
     "SimpleRNN": SimpleCell,
     "SimpleRNNCell": SimpleCell,
 }
-"""Class of a recurrent layer, or of a cell -> its cell here."""
+"""The class of cells here for each of Keras' recurrent layers and cells."""
 
 
 def cell_of(node: LoweringNode, kind: str, config: dict[str, Any], weights: Sequence[SSAValue]) -> Cell:

@@ -41,7 +41,7 @@ def kernel_shape(node: LoweringNode, kernel: SSAValue, axes: int) -> tuple[int, 
 
 
 def axes_of(node: LoweringNode) -> int:
-    """The number of spatial axes, by the rank of the data."""
+    """The number of spatial axes: the rank of the data minus 2."""
     return node.known_rank(0) - 2
 
 
@@ -68,10 +68,7 @@ def window_of(
 def finished(
     node: LoweringNode, op: OpBuilder, result: SSAValue, bias: SSAValue | None, rank: int, activation: object, *, last: bool
 ) -> SSAValue:
-    """A channel-first result in the layout of the layer, with bias and activation.
-
-    `rank` is that of the result; `last` is whether the layer is channel-last.
-    """
+    """A channel-first result of rank `rank` with bias and activation; transposed to channels last if `last` is true."""
     if bias is not None and not last:
         result = op.Add(result, op.Reshape(bias, [-1, *(1,) * (rank - 2)], special_zero=False))
         bias = None
@@ -80,9 +77,9 @@ def finished(
 
 
 def convolved(op: OpBuilder, data: SSAValue, kernel: SSAValue, shape: Sequence[int], channels: int, window: SlidingWindow) -> SSAValue:
-    """A convolution of channel-first data by a kernel of a shape [spatial…, C_in / groups, C_out].
+    """A convolution of channel-first data by a kernel with the shape `shape`, [spatial…, C_in / groups, C_out].
 
-    There are as many groups as `channels`, those of the data, divided by the input channels of the kernel.
+    The number of groups is `channels`, the channels of the data, divided by the input channels of the kernel.
     """
     axes = len(shape) - 2
     groups = channels // shape[-2] if channels > 0 else 1
@@ -202,10 +199,10 @@ def transposed_convolved(
     steps: tuple[Sequence[int], Sequence[int], Sequence[int] | None],
     padding: str,
 ) -> SSAValue:
-    """A transposed convolution of channel-first data; `steps` are strides, dilations and output padding, None by
-    default.
+    """A transposed convolution of channel-first data.
 
-    `axes` is the number of spatial axes.
+    `axes` is the number of spatial axes; `steps` are the strides, the dilations, and the output padding, which is None
+    for Keras' default.
     """
     shape = kernel_shape(node, kernel, axes)
     strides, rates = by_axis(node, "strides", steps[0], axes), by_axis(node, "dilation_rate", steps[1], axes)
@@ -233,9 +230,8 @@ def transposed_pads(node: LoweringNode, size: int, stride: int, rate: int, paddi
         node: the layer.
         size, stride, rate: the size of the kernel, the stride and the dilation along the axis.
         padding: `same` or `valid`.
-        extra: the output padding; if it is None, the size of the result is, for `same`, that of the input times the
-            stride, and for `valid` the last element of the input contributes as many elements as the larger of kernel
-            and stride.
+        extra: the output padding; None for results as large as the input times the stride (`same`), or such that the
+            last element of the input contributes as many elements as the larger of kernel and stride (`valid`).
 
     A negative number at the end adds elements. Raises ConversionError for another padding.
     """

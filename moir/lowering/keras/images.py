@@ -56,7 +56,7 @@ _KERNEL_NAMES = {"bilinear": "triangle", "bicubic": "keyscubic", "mitchellcubic"
 
 
 def _matrix(node: LoweringNode, size: int, wanted: int, interpolation: str, *, antialias: bool) -> Weights:
-    """The matrix [wanted, size] that resizes an axis from `size` to `wanted` elements by an interpolation.
+    """The matrix [wanted, size] that resizes an axis from `size` to `wanted` elements by an interpolation method.
 
     Raises ConversionError for an unknown interpolation.
     """
@@ -138,10 +138,10 @@ def resized_images(
     *,
     antialias: bool = False,
 ) -> SSAValue:
-    """Images as floats, resized to `size`, height and width, in a data format; None is channel-last.
+    """Images as floats, resized to `size` (height and width), in a data format; None is channel-last.
 
-    If `way` is `crop` or `pad`, the aspect ratio is kept: the images are cropped, or padded with `fill`, before. This
-    raises ConversionError for images of dynamic size.
+    If `way` is `crop` or `pad`, the aspect ratio is kept: the images are cropped, or padded with `fill`, before they
+    are resized. Raises ConversionError in these cases for images of dynamic size.
     """
     axes = image_axes(node, data_format)
     data = op.convert(images, f32) if element_of(images) not in REAL_TYPES else images
@@ -155,7 +155,7 @@ def resized_images(
 
 
 def _cropped(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[int], height: int, width: int) -> SSAValue:
-    """The largest window in the middle of images of the given sizes that has the ratio of `height` and `width`."""
+    """The largest centred window of images of the given sizes whose ratio is that of `height` and `width`."""
     rows, columns = sizes
     crop = [max(1, min(int(columns * height / width), rows)), max(1, min(int(rows * width / height), columns))]
     starts = [int((size - part) / 2) for size, part in zip(sizes, crop, strict=True)]
@@ -163,10 +163,10 @@ def _cropped(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[in
 
 
 def _padded(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[int], height: int, width: int, fill: float) -> SSAValue:
-    """Images of the given sizes between two equal borders of the value `fill`, up to one pixel in the ratio of the
-    result.
+    """Images of the given sizes padded with `fill` on two opposite sides, so that their ratio is that of `height` and
+    `width`.
 
-    `height` and `width` are those of the result.
+    The borders have equal widths, up to one pixel.
     """
     rows, columns = sizes
     wanted = [max(int(columns * height / width), rows), max(int(rows * width / height), columns)]

@@ -1,4 +1,4 @@
-"""Layers that compute nothing at inference: regularizers such as Dropout, masks, wrappers of functions."""
+"""Layers that return their input at inference: regularizers such as Dropout, masks, wrappers of functions."""
 
 from __future__ import annotations
 

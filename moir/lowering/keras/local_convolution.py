@@ -4,10 +4,10 @@
 ->  %0 = opset8.Gather(%x, [[0, 1, 2], [1, 2, 3], …])          the window of each position
     %y = Transpose(opset1.MatMul(Transpose(Reshape(%0)), %w)) + %b
 
-That is implementation 1, whose kernel is [positions, window · C_in, C_out]. Implementation 2 has a kernel for all
-pairs of elements of the data and of the result, [spatial…, C_in, spatial…, C_out], of which those within a window
-count. Implementation 3 has the elements of this kernel that count, in the order of their indices in the result, then
-of those in the data.
+This is implementation 1, whose kernel is [positions, window · C_in, C_out]. Implementation 2 has a weight for each pair
+of an element of the data and an element of the result, [spatial…, C_in, spatial…, C_out], of which those within a
+window are used. Implementation 3 stores only the weights that are used, ordered by the index in the result, then by the
+index in the data.
 
 Source: keras/layers/locally_connected and conv_utils.conv_kernel_idxs of Keras 2.15.
 """
@@ -29,7 +29,8 @@ from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_KERNEL = 1 << 28
-"""Largest number of elements of a kernel for all pairs of elements."""
+"""The largest number of elements of the dense kernel, which has a weight for all pairs of elements of data and result.
+"""
 
 
 @keras.lowers("LocallyConnected1D", "LocallyConnected2D")
@@ -109,7 +110,7 @@ def _windows(
 
 
 def _products(op: OpBuilder, windows: SSAValue, kernel: SSAValue, positions: tuple[int, ...], filters: int) -> SSAValue:
-    """The window at each position times the kernel of that position, as [N, spatial…, C_out]."""
+    """Each window times the kernel of its position: [N, spatial…, C_out]."""
     result = op.Transpose(op.MatMul(windows, kernel), [1, 0, 2])
     return op.Reshape(result, [-1, *positions, filters], special_zero=False)
 
@@ -127,11 +128,12 @@ def _dense_kernel(
     padding: str,
     last: bool,
 ) -> Array:
-    """The kernel for all pairs of elements, [spatial · C_in, positions · C_out], zeros outside of the windows.
+    """The weights for all pairs of elements of data and result, [spatial · C_in, positions · C_out]; zero outside of
+    the windows.
 
     Args:
-        node: the layer, whose kernel has the form of an implementation, 2 or 3.
-        implementation: that number.
+        node: the layer.
+        implementation: 2 or 3, the form in which the layer stores its kernel.
         sizes, positions: the spatial sizes of the data and of the result.
         window, steps: the size of a window and the strides.
         channels, filters: C_in and C_out.

@@ -17,7 +17,7 @@ from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
 _PAIRS = {**{name: ARITHMETIC[name] for name in ("Add", "Maximum", "Minimum", "Multiply", "Subtract")}, "Average": ARITHMETIC["Add"]}
-"""The functions of two tensors by the names of layers; an Average is divided afterwards."""
+"""The functions of two tensors by the names of layers; the sum of an Average is divided afterwards."""
 
 
 def merge_operands(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:

@@ -17,7 +17,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def along(op: OpBuilder, value: SSAValue, axes: list[int], rank: int) -> SSAValue:
-    """A variable that has the dimensions `axes` of a tensor of a rank, reshaped so that it broadcasts to the tensor."""
+    """A variable with the dimensions `axes` of a tensor of rank `rank`, reshaped so that it broadcasts to the
+    tensor.
+    """
     if axes == list(range(rank - len(axes), rank)):
         return value
     sizes = shape_of(value) or ()
@@ -29,10 +31,10 @@ def along(op: OpBuilder, value: SSAValue, axes: list[int], rank: int) -> SSAValu
 
 
 def along_last(op: OpBuilder, scale: SSAValue, axes: list[int], x: SSAValue, rank: int) -> SSAValue:
-    """The scale of an RMS normalization in the shape in which Keras multiplies a tensor by it.
+    """The scale of an RMS normalization, reshaped as Keras multiplies x of rank `rank` by it.
 
-    Keras multiplies along the last dimensions, whatever the axes are, and broadcasts the tensor, too; where the sizes
-    differ otherwise, it does not run.
+    Keras aligns the scale with the last dimensions of x, whatever `axes` are, and broadcasts both; it fails where sizes
+    then differ.
     """
     pairs = zip(reversed(shape_of(scale) or ()), reversed(shape_of(x) or ()), strict=False)
     fits = all(1 in (size, whole) or size == whole or whole < 0 for size, whole in pairs)
@@ -40,7 +42,7 @@ def along_last(op: OpBuilder, scale: SSAValue, axes: list[int], x: SSAValue, ran
 
 
 def check_variable_count(node: LoweringNode, weights: list[SSAValue], count: int) -> None:
-    """Raises ConversionError unless a layer has `count` variables, as its configuration says."""
+    """Raises ConversionError unless a layer has the number of variables that its configuration implies, `count`."""
     if len(weights) != count:
         node.fail(f"it has {len(weights)} variables instead of {count}", hint="the file is damaged, or of a layer that was not built")
 

@@ -26,7 +26,7 @@ _COMPUTED: dict[str, Attribute] = {
     "mixed_bfloat16": bf16,
     "mixed_float16": f16,
 }
-"""The element type that layers of a policy compute in."""
+"""For each policy, the element type in which its layers compute."""
 
 QUANTIZED_KINDS = frozenset(("Dense", "EinsumDense", "Embedding", "ReversibleEmbedding"))
 """The layers that have quantized forms."""
@@ -81,10 +81,12 @@ def _is_other(type_: Attribute, element: Attribute) -> bool:
 
 
 def counted_type(node: LoweringNode) -> Attribute:
-    """The element type of vectors that a lookup returns: that of its indices, in Keras 2 that of the layer."""
+    """The element type of the vectors that a lookup layer returns: that of its indices, but in Keras 2 that of the
+    layer.
+    """
     return computed_type(node) if node.version < 3 else si64
 
 
 def weighted_type(node: LoweringNode) -> Attribute:
-    """The element type of weighted counts of a lookup: f32; that of the layer in Keras 2."""
+    """The element type of the weighted counts that a lookup layer returns: f32, but in Keras 2 that of the layer."""
     return computed_type(node) if node.version < 3 else f32

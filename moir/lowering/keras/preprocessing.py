@@ -136,8 +136,8 @@ class Vocabulary:
 
     Args:
         node: the layer.
-        mask: the entry for absent values; None if there is none.
-        unknown: the entry for unknown values.
+        mask: the token that stands for absent values; None if the layer has none.
+        unknown: the token that stands for values not in the vocabulary.
     """
 
     def __init__(self, node: LoweringNode, mask: object, unknown: object) -> None:
@@ -154,7 +154,7 @@ class Vocabulary:
 
     @property
     def size(self) -> int:
-        """The number of indices: for the mask, unknown values, and each entry."""
+        """The number of indices: those for the mask, for unknown values, and for each entry."""
         return self.first + len(self.entries)
 
 
@@ -179,7 +179,7 @@ def check_salt(node: LoweringNode) -> None:
 def _looked_up(
     node: LoweringNode, op: OpBuilder, inputs: SSAValue, vocabulary: Vocabulary, positions: SSAValue, masked: SSAValue | None
 ) -> SSAValue:
-    """The result of a lookup layer, from the index in the vocabulary of each value.
+    """The result of a lookup layer.
 
     Args:
         node: the layer.

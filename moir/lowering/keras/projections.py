@@ -11,8 +11,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def summed_dimensions(terms: list[str]) -> int:
-    """The number of dimensions that an Einstein sum contracts, if they are the last of the first term and the first of
-    the second one; 0 for any other sum.
+    """The number of dimensions that an Einstein sum contracts, given its terms.
+
+    0 unless they are the last ones of the first term and the first ones of the second.
     """
     data, weights, result = (term.replace("...", ".") for term in terms)
     count = next((count for count in range(len(data), 0, -1) if data[-count:] == weights[:count]), 0)

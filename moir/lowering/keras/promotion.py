@@ -21,7 +21,7 @@ _SIGNED = {8: si8, 16: si16, 32: si32, 64: si64}
 
 
 def common_type(elements: Sequence[Attribute]) -> Attribute:
-    """The element type of the result of an operation on tensors of these element types."""
+    """The common element type of tensors with these element types."""
     known = [each for each in elements if each is not dynamic]
     if not known:
         return dynamic
@@ -52,7 +52,9 @@ def promoted(op: OpBuilder, values: Sequence[SSAValue]) -> list[SSAValue]:
 
 
 def operands(op: OpBuilder, *values: Any, least: Attribute | None = None) -> list[SSAValue]:
-    """Tensors and numbers, converted to their common element type, in which `least` takes part."""
+    """Tensors and Python numbers, converted to their common element type; `least` takes part in finding it, as a
+    further tensor's type.
+    """
     tensors = [each for each in values if is_tensor(each)]
     numbers = [numbers_of(each) for each in values if not is_tensor(each)]
     elements = [element_of(each) for each in tensors]

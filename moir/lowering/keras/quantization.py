@@ -29,8 +29,10 @@ def _unsupported(node: LoweringNode, mode: str) -> SSAValue:
 
 
 def mode_of(variables: Sequence[SSAValue], *, use_bias: bool) -> str:
-    """The quantization mode of a nested layer, derived from its variables because its configuration lacks it; or
-    empty.
+    """The quantization mode of a layer within another one, derived from its variables, since the configuration lacks
+    it.
+
+    Empty if the layer is not quantized.
     """
     further = len(variables) - 1 - use_bias
     if variables and element_of(variables[0]) == si8:
@@ -91,8 +93,8 @@ def _projected(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: SSAValue,
 def _as_float8(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
     """The values of x, rounded so that x / scale is a number of f8e4m3.
 
-    They are computed in floats, since a pair of conversions might be removed as a no-op: four bits of the mantissa are
-    kept by Dekker's splitting, and multiples of 2⁻⁹ below the normal numbers.
+    They are computed in floats, since a pair of Converts might be removed as a no-op: Dekker's splitting keeps four
+    bits of the mantissa, and subnormal numbers are rounded to multiples of 2⁻⁹.
     """
     factor = op.convert(scale, element_of(x))
     limited = op.Clamp(op.Divide(x, factor), min=-LARGEST_FLOAT8, max=LARGEST_FLOAT8)
@@ -103,7 +105,7 @@ def _as_float8(op: OpBuilder, x: SSAValue, scale: SSAValue) -> SSAValue:
 
 
 def _rounded_rows(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> tuple[SSAValue, SSAValue]:
-    """x / s rounded to integers, where s = max |x| / 127 along `axes`, and 1 / s."""
+    """x / s rounded to integers, and 1 / s, where s = max |x| / 127 along `axes`."""
     largest = op.ReduceMax(op.Abs(x), list(axes), keep_dims=True)
     row_scale = op.Divide(op.constant_like(127.0, x), op.Add(largest, EPSILON))
     return op.Clamp(op.Round(op.Multiply(x, row_scale), mode="half_to_even"), min=-127.0, max=127.0), row_scale
@@ -125,10 +127,11 @@ def _by_rows(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: SSAValue, s
 
 
 def unpacked(node: LoweringNode, op: OpBuilder, kernel: SSAValue, rest: Sequence[SSAValue], *, by_rows: bool = True) -> Array:
-    """The values (q - zero[g]) · scale[g] of packed 4-bit numbers, two in a byte along the last axis, low half first.
+    """The values (q - zero[g]) · scale[g] of packed 4-bit numbers q, two in a byte along the last axis, low half first.
 
-    `rest` are scale, zero and the group g of each row, with one scale for each group and column; or without `by_rows`,
-    the group of each column, with one scale for each row and group. Raises ConversionError unless all are constant.
+    `rest` are the scales, the zero points, and the group g of each row; scales have an element for each group and
+    column. Without `by_rows`, the groups are those of columns, and scales have an element for each row and group.
+    Raises ConversionError unless all are constant.
     """
     known = [op.known.constant(value) for value in (kernel, *rest)]
     if any(each is None for each in known):

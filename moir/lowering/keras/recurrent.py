@@ -44,7 +44,7 @@ class Layer(Record):
     role: str
 
     def has(self, name: str) -> bool:
-        """Whether an option is set."""
+        """Whether an option of the layer is set."""
         return bool(self.config.get(name))
 
 
@@ -79,9 +79,10 @@ def _results(
 def _computed(
     op: OpBuilder, layer: Layer, x: SSAValue, initial: Sequence[SSAValue], mask: SSAValue | None, *, begins_at_zero: bool
 ) -> list[SSAValue]:
-    """The output of a layer from its initial states, and the states after it.
+    """The output of a layer from its initial states, and the states after the last step.
 
-    The last output is that of the final states; it is zero for a sequence whose steps are all masked.
+    The last output is that of the final states; with `begins_at_zero` it is zero for a sequence whose steps are all
+    masked.
     """
     if mask is None and (sequence := layer.cell.sequence(op, x, initial, reverse=layer.has("go_backwards"))) is not None:
         every, *ends = sequence
@@ -130,7 +131,9 @@ def _iterated(
 
 
 def _initial(arguments: Arguments, first: list[SSAValue]) -> list[SSAValue]:
-    """The initial states of a call: the argument `initial_state`, or the tensors of `first` after the sequence."""
+    """The initial states of a call: the argument `initial_state`, or the tensors that follow the sequence in
+    `first`.
+    """
     return values_within(arguments.get("initial_state")) or first[1:]
 
 

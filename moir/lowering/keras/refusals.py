@@ -1,4 +1,6 @@
-"""Layers that refer to something that is not in the file, or that the operation sets cannot express."""
+"""Layers that cannot be converted: they refer to something that is not in the file, or have no equivalent in the
+operation sets.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ REFUSALS = {
     "TFSMLayer": "it refers to a SavedModel that is not in the file",
     "TorchModuleWrapper": "it refers to a module of PyTorch that is not in the file",
 }
-"""Why some layers cannot be converted."""
+"""For each layer, the reason why it cannot be converted."""
 
 
 @keras.lowers(*REFUSALS)

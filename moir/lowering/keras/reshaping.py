@@ -18,7 +18,7 @@ from moir.lowering.keras.table import keras
 from moir.rewriting.builder import OpBuilder
 
 END = 2**31 - 1
-"""An end after the last element."""
+"""The stop of a slice that ends after the last element."""
 
 
 @keras.lowers("Reshape")
@@ -54,9 +54,10 @@ def repeat_vector(op: OpBuilder, inputs: SSAValue, *, n: int) -> SSAValue:
 
 
 def _pairs(node: LoweringNode, name: str, value: object, axes: int) -> list[tuple[int, int]]:
-    """The sizes to crop or pad at both ends of each axis, from a number, a number for each axis, or pairs.
+    """The numbers of elements to crop or pad at both ends of each axis, from a number, a number for each axis, or
+    pairs.
 
-    `name` names the attribute in errors. Raises ConversionError for any other value.
+    `name` is the attribute, for messages. Raises ConversionError for any other value.
     """
     if isinstance(value, int):
         return [(value, value)] * axes
@@ -70,8 +71,8 @@ def _pairs(node: LoweringNode, name: str, value: object, axes: int) -> list[tupl
 
 
 def _spatial(node: LoweringNode, data_format: str | None) -> tuple[list[int], bool]:
-    """The spatial axes, whose number is in the name of the layer, and whether the channels are last, as they are for
-    None.
+    """The spatial axes, whose number is in the name of the layer, and whether the channels are last (true if the format
+    is None).
 
     Raises ConversionError if the rank of the input does not fit.
     """

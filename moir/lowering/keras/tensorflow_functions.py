@@ -14,19 +14,19 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 _FAMILIES = ("same_operations", "arrays", "images", "matrices", "networks", "reduction")
-"""The files with functions, which are imported for the first call."""
+"""The modules that define functions, imported when the first call is lowered."""
 
 
 _FORMER_NAMES = {"batch_to_space_nd": "batch_to_space", "nn.softmax_cross_entropy_with_logits_v2": "nn.softmax_cross_entropy_with_logits"}
-"""The names of functions of `tf.compat.v1` that have others in TensorFlow 2."""
+"""Names in `tf.compat.v1`, each with the name that the function has in TensorFlow 2."""
 
 _WITHOUT_EFFECT = frozenset(
     ("name", "layout", "bad_indices_policy", "use_cudnn_on_gpu", "partition_strategy", "validate_indices", "grad_a", "grad_b")
 )
-"""Arguments that do not change the result of a function for the calls that it accepts."""
+"""Arguments that do not change the result of a function in any call that is accepted."""
 
 _LISTING = frozenset(("einsum", "linalg.einsum", "meshgrid"))
-"""Functions of any number of tensors, of which Keras 2 stores the first argument only."""
+"""Functions of a variable number of tensors: Keras 2 stores only their first argument, so they cannot be converted."""
 
 
 @keras.lowers("TFOpLambda", "SlicingOpLambda")

@@ -55,10 +55,9 @@ def without_characters(op: OpBuilder, texts: Texts, characters: Sequence[int]) -
 
 
 def standardized(node: LoweringNode, op: OpBuilder, texts: Texts, standardize: object) -> Texts:
-    """Strings after the function `standardize` of a layer: lower case, or without punctuation, or both; unchanged for
-    None.
+    """Strings after a layer's option `standardize`: in lower case, without punctuation, or both; unchanged for None.
 
-    Raises ConversionError for another function.
+    Raises ConversionError for another value.
     """
     if standardize not in (None, "lower", "strip_punctuation", "lower_and_strip_punctuation"):
         node.fail(f"the function {standardize!r} that standardizes texts is not in the file", hint=HINT)
@@ -69,9 +68,9 @@ def standardized(node: LoweringNode, op: OpBuilder, texts: Texts, standardize: o
 
 
 def split_words(node: LoweringNode, op: OpBuilder, texts: Texts, split: object) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """For each word of the strings its row, its index within the row, and the word.
+    """The words of strings: for each the index of its string, its index within the string, and the word.
 
-    Strings are split at white space, or are one word each if `split` is None. Raises ConversionError for another
+    Strings are split at white space; if `split` is None, each string is one word. Raises ConversionError for another
     option.
     """
     strings = Texts(flat(op, texts.begins), flat(op, texts.ends), texts.symbols)
@@ -131,7 +130,7 @@ def text_vectorization(
 
 
 def _keys(node: LoweringNode) -> list[bytes]:
-    """The words of the vocabulary, without the special entries at the start of one that comes from an asset."""
+    """The words of the vocabulary; the special entries at the start of a vocabulary from an asset are left out."""
     entries = [str(each) for each in vocabulary_of(node)]
     while entries and entries[0] in ("", "[UNK]"):
         entries.pop(0)
@@ -139,8 +138,8 @@ def _keys(node: LoweringNode) -> list[bytes]:
 
 
 def _counted(node: LoweringNode, op: OpBuilder, table: SSAValue, mode: str, size: int, idf_weights: object) -> SSAValue:
-    """For each text its words as a multi-hot vector, their counts, or the sums of their weights, by the mode of the
-    layer.
+    """For each text a vector of its words, as the mode of the layer says: multi-hot, counts, or sums of the words'
+    weights.
 
     `table` has the indices of the words of each text, `size` is the number of indices. Raises ConversionError for
     another mode, or if the weights are missing.

@@ -1,4 +1,4 @@
-"""Positions of elements, as flat indices and as coordinates, and writes to such positions.
+"""Indices of elements, flat or one for each axis, and writing elements at such indices.
 
 Source: tensor/ravel.cc, contrib/index_array.cc, contrib/index_copy.cc and tensor/matrix_op.cc of MXNet 1.9.
 """
@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _strides(node: LoweringNode) -> list[int]:
-    """The stride of each axis of a tensor of shape `shape`, an attribute, in its flattened form.
+    """For each axis, the distance in the flattened tensor between neighbours along it, for the attribute `shape`.
 
     The first size does not matter, and may be dynamic. Raises ConversionError for any other size below 1.
     """

@@ -47,7 +47,7 @@ _SPELLINGS = {
     "ldexp": ("ldexp",),
     **{name: (name,) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")},
 }
-"""The names of each operation, without underscores and prefixes before them."""
+"""The spellings of each operation, without leading underscores and prefixes."""
 
 _CANONICAL = {spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings}
 
@@ -57,7 +57,7 @@ def _plain(kind: str) -> str:
 
 
 def _name(kind: str) -> tuple[str, bool]:
-    """The operation of a kind, and whether the scalar attribute is its first operand, as for `_RMinusScalar`."""
+    """The operation that a kind computes, and whether the scalar is its first operand, as in `_RMinusScalar`."""
     plain = _plain(kind)
     if plain in _CANONICAL:
         return _CANONICAL[plain], False

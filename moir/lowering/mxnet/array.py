@@ -35,8 +35,8 @@ def diagonal(node: LoweringNode, op: OpBuilder, *, offset: int = 0, k: int = 0) 
 
 
 def _axes_last(node: LoweringNode, op: OpBuilder, rank: int) -> SSAValue:
-    """Operand 0, of a rank, with the axes axis1 and axis2 last; for linalg's kind these are the last axes by
-    default.
+    """Operand 0, of rank `rank`, with the axes `axis1` and `axis2` moved to the end; kinds of `linalg` default to the
+    last two axes.
     """
     first, second = (-2, -1) if "linalg" in node.op.KIND else (0, 1)
     pair = [normalize_axis(node.integer(name, default), rank) for name, default in (("axis1", first), ("axis2", second))]
@@ -110,7 +110,7 @@ def at_least(node: LoweringNode, op: OpBuilder, first: SSAValue, *others: SSAVal
 
 
 _STACKS = {"_npi_hstack": (1, 1), "_npi_vstack": (2, 0), "_npi_dstack": (3, 2), "_npi_column_stack": (2, 1)}
-"""The least rank of the operands and the axis along which they are concatenated."""
+"""For each kind, the lowest rank to which operands are extended, and the axis along which they are concatenated."""
 
 
 @mxnet.lowers(*_STACKS)
@@ -137,7 +137,8 @@ def split_along(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 def parts_at(node: LoweringNode, op: OpBuilder, axis: int) -> Sequence[SSAValue]:
-    """`sections` equal parts along an axis, or parts that begin at `indices`; both are attributes.
+    """The parts of operand 0 along an axis: `sections` equal ones, or parts that begin at `indices`; both are
+    attributes.
 
     Raises ConversionError for too many sections, or indices that do not increase.
     """

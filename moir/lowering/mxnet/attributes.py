@@ -35,7 +35,7 @@ ELEMENTS: dict[str, Attribute] = element_types.of_xml_names(
 """The element types by their names in attributes."""
 
 LONGEST_NUMBER = 20
-"""How many characters an integer of 64 bits has at most, with its sign."""
+"""The length of the longest integer of 64 bits in characters, with its sign."""
 
 
 def operands(node: LoweringNode) -> list[SSAValue]:
@@ -59,8 +59,9 @@ def numbers_of(node: LoweringNode, name: str, default: tuple[float, ...]) -> tup
 
 
 def by_axis(node: LoweringNode, name: str, axes: int, default: int) -> tuple[int, ...]:
-    """An attribute with a value for each spatial axis, or the default for each. Raises ConversionError for another
-    number of entries.
+    """An attribute with a value for each spatial axis, or `default` for every axis.
+
+    Raises ConversionError for another number of values.
     """
     values = entries(node, name) or (default,) * axes
     if len(values) != axes:
@@ -87,8 +88,7 @@ def optional_entries(node: LoweringNode, name: str) -> list[int | None]:
 
 
 def pairs_of(node: LoweringNode, name: str) -> tuple[int, ...]:
-    """An attribute with a list of integers, which numpy's operations write as a list of pairs; they are returned in
-    order.
+    """An attribute with a list of integers; numpy's operations have a list of pairs, which is flattened.
 
     Raises ConversionError for a number of more than 64 bits.
     """
@@ -132,7 +132,7 @@ READERS: Mapping[str, Reader] = {
     "tuple[int, ...]": lambda node, name, default: entries(node, name, default or ()),
     "tuple[float, ...]": lambda node, name, default: numbers_of(node, name, tuple(default or ())),
 }
-"""How attributes are read, by the annotations in signatures."""
+"""How an attribute is read, by the annotation of the handler's parameter."""
 
 
 def is_integer(value: SSAValue) -> bool:
@@ -142,9 +142,7 @@ def is_integer(value: SSAValue) -> bool:
 
 
 def is_channel_last(node: LoweringNode) -> bool:
-    """Whether the attribute `layout` has the channels last. Raises ConversionError for a layout that is not
-    supported.
-    """
+    """Whether the attribute `layout` has the channels last. Raises ConversionError for an unsupported layout."""
     layout = node.text("layout", "NC")
     if not layout.startswith("N") or "C" not in layout or (not layout.endswith("C") and not layout.startswith("NC")):
         node.fail(f"layout {layout!r} is not supported")

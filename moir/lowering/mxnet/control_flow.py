@@ -35,7 +35,7 @@ def _region(node: LoweringNode, index: int, count: int) -> Region:
 
 
 def _truth(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A condition, of one element, as a boolean scalar."""
+    """A condition of one element, of any type, as a boolean scalar."""
     return as_scalar(op, op.convert(op.NotEqual(value, 0), boolean))
 
 

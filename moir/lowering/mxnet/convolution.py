@@ -58,8 +58,8 @@ def convolution(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def convolved(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The convolution of operand 0 by the weights in operand 1, plus a bias if the node has one, in the layout of the
-    node.
+    """The convolution of operand 0 with the weights in operand 1, plus the bias if the node has one, in the node's
+    layout.
     """
     axes = len(_kernel(node))
     window, group = _window(node, axes), node.integer("num_group", 1)

@@ -33,11 +33,11 @@ _ROUNDINGS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
     "round_ste": half_away_from_zero,
     "trunc": _truncated,
 }
-"""Rounding functions, which do not change integers."""
+"""The rounding functions, each with its builder. Integers are not changed."""
 
 
 def _gamma(op: OpBuilder, x: SSAValue) -> SSAValue:
-    """The gamma function: the exponential of its logarithm, negative above odd negative integers."""
+    """The gamma function: the exponential of its logarithm, with the sign for negative numbers."""
     is_negative = op.LogicalAnd(op.Less(x, 0.0), op.Equal(op.FloorMod(op.Floor(x), 2.0), 1.0))
     magnitude = op.Exp(FORMULAS["gammaln"](op, x))
     return op.Select(is_negative, op.Negative(magnitude), magnitude)
@@ -129,8 +129,8 @@ def test(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def in_type_of(node: LoweringNode, op: OpBuilder, truth: SSAValue, like: SSAValue) -> SSAValue:
-    """A boolean result converted to the type of an operand, as the symbol interface requires; in numpy's interface it
-    stays boolean.
+    """A boolean result, converted to the type of `like` for kinds of the symbol interface; unchanged for kinds of
+    numpy's.
     """
     if node.op.KIND.startswith("_np"):
         return truth

@@ -16,7 +16,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _limited(op: OpBuilder, indices: SSAValue, size: SSAValue, mode: str) -> SSAValue:
-    """Indices as integers within an axis of a size: modulo the size for the mode `wrap`, clipped to it for any other
+    """Indices as integers within an axis of `size` elements: modulo the size in mode `wrap`, clamped in any other
     mode.
     """
     whole = op.convert(indices, si64)

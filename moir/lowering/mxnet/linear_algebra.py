@@ -38,7 +38,7 @@ def logarithm_of_determinant(node: LoweringNode, op: OpBuilder, a: SSAValue) -> 
 
 
 def _of_all(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A scalar result as MXNet returns it: a 1-D tensor of one element in the symbol interface, a scalar in numpy's."""
+    """A value of one element in the shape that MXNet returns: [1] in the symbol interface, a scalar in numpy's."""
     return op.Reshape(value, [1], special_zero=False) if node.rank(0) == 2 and not node.op.KIND.startswith("_np") else value
 
 
@@ -96,7 +96,7 @@ def _check_square(node: LoweringNode) -> None:
 
 
 def _triangle_indices(size: int, node: LoweringNode) -> IntegerArray:
-    """The flat indices, in matrices of `size` rows, of the triangle that `offset` and `lower` select.
+    """The flat indices, in matrices of `size` rows, of the triangle that the attributes `offset` and `lower` select.
 
     A lower triangle is in row-major order, an upper one in column-major order.
     """

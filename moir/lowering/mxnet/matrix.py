@@ -25,8 +25,8 @@ def fully_connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def connected(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The product of operand 0, flattened unless `flatten` is false, and the transposed weights, plus a bias if there
-    is one.
+    """The product of operand 0, flattened unless `flatten` is false, with the transposed weights, plus the bias if
+    there is one.
     """
     x, weights = node.operand(0), node.operand(1)
     if node.flag("flatten", True) and rank_of(x) != 2:
@@ -63,7 +63,9 @@ def dot(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, *, transpos
 
 
 def _contracted(op: OpBuilder, a: SSAValue, b: SSAValue, own: Sequence[int], other: Sequence[int], ranks: tuple[int, int]) -> SSAValue:
-    """The sum of products along axes `own` of a and `other` of b; the other axes of a are before those of b."""
+    """The sum of products over axes `own` of a and `other` of b; the result has the remaining axes of a, then those of
+    b.
+    """
     left = [axis for axis in range(ranks[0]) if axis not in own]
     right = [axis for axis in range(ranks[1]) if axis not in other]
     sizes = [op.Gather(op.ShapeOf(value), axes, 0) for value, axes in ((a, left), (b, right)) if axes]
@@ -168,7 +170,7 @@ def _heads(node: LoweringNode, op: OpBuilder, value: SSAValue, parts: int, part:
 
 
 def _depth(node: LoweringNode, parts: int) -> int:
-    """The size D of a head in `parts` interleaved projections. Raises ConversionError if it is dynamic."""
+    """The size D of a head in a tensor of `parts` interleaved projections. Raises ConversionError if it is dynamic."""
     index = 1 if node.op.KIND.endswith("encdec_qk") and parts == 2 else 0
     shape = node.shape(index)
     if shape is None or shape[-1] < 0 or shape[-1] % (parts * node.integer("heads")):

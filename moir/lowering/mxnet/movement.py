@@ -59,12 +59,12 @@ def split_v2(node: LoweringNode, op: OpBuilder, *, axis: int = 1, squeeze_axis: 
 
 
 _DROPPED = -1000
-"""The code of a dimension of 1 that is left out."""
+"""The code, in a computed target shape, of a dimension of 1 that is removed."""
 
 
 def reshaped(node: LoweringNode, op: OpBuilder, shape: list[int], reverse: bool) -> SSAValue:
-    """Operand 0 reshaped to a shape with the special values of Reshape, 0 to -4, matched from the right if
-    `reverse`.
+    """Operand 0 reshaped to a shape with the special values 0 to -4 of Reshape; with `reverse`, matched from the last
+    dimension.
     """
     x, special = node.operand(0), set(shape) & {-2, -3, -4}
     if not special and not (reverse and 0 in shape):
@@ -72,10 +72,10 @@ def reshaped(node: LoweringNode, op: OpBuilder, shape: list[int], reverse: bool)
     return op.Reshape(x, _computed_shape(node, op, shape, reverse), special_zero=False)
 
 
-def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse: bool) -> SSAValue:
+def _computed_shape(node: LoweringNode, op: OpBuilder, target: list[int], reverse: bool) -> SSAValue:
     """The target shape of a Reshape, whose special values are replaced by sizes of operand 0.
 
-    `codes` are the sizes and special values; with `reverse` they are matched from the right. Raises ConversionError if
+    `target` are the sizes and special values; with `reverse` they are matched from the right. Raises ConversionError if
     they do not fit the rank.
     """
     rank = rank_of_operand(node)
@@ -84,14 +84,14 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
     def size(index: int) -> SSAValue:
         index = rank - 1 - index if reverse else index
         if not 0 <= index < rank:
-            node.fail(f"shape {codes} asks for more than the {rank} dimensions of the operand")
+            node.fail(f"shape {target} asks for more than the {rank} dimensions of the operand")
         return op.constant([known[index]]) if known[index] >= 0 else op.Gather(sizes, [index], 0)
 
     parts: list[SSAValue] = []
     source = position = 0
-    codes = _reversed_codes(codes) if reverse else codes
-    while position < len(codes):
-        code = codes[position]
+    target = _reversed_codes(target) if reverse else target
+    while position < len(target):
+        code = target[position]
         if code == _DROPPED:
             source += 1
         elif code == -2:
@@ -101,9 +101,9 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
             parts.append(op.Multiply(size(source), size(source + 1)))
             source += 2
         elif code == -4:
-            if len(codes) < position + 3:
-                node.fail(f"shape {codes} splits a dimension into fewer than two")
-            first, second = codes[position + 1 : position + 3]
+            if len(target) < position + 3:
+                node.fail(f"shape {target} splits a dimension into fewer than two")
+            first, second = target[position + 1 : position + 3]
             whole = size(source)
             parts.append(op.constant([first]) if first > 0 else op.Divide(whole, second))
             parts.append(op.constant([second]) if second > 0 else op.Divide(whole, first))
@@ -114,7 +114,7 @@ def _computed_shape(node: LoweringNode, op: OpBuilder, codes: list[int], reverse
             source += 1
         position += 1
     if not parts:
-        node.fail(f"shape {codes} has no dimensions")
+        node.fail(f"shape {target} has no dimensions")
     ordered = parts[::-1] if reverse else parts
     return op.Concat(*ordered, axis=0) if len(ordered) > 1 else ordered[0]
 

@@ -46,7 +46,7 @@ def _method(node: LoweringNode) -> str:
 
 
 def _norm(node: LoweringNode, op: OpBuilder) -> tuple[_Function, _Function]:
-    """The functions that an `lp` pooling applies to each element and to their sum: the power and the root of its order.
+    """The functions of `lp` pooling: applied to each element (a power), and to their sum (the root of the same order).
 
     Raises ConversionError for an order other than 1, 2 or 3.
     """
@@ -72,8 +72,9 @@ def _global(node: LoweringNode, op: OpBuilder, x: SSAValue, rank: int) -> SSAVal
 
 
 def _may_be_empty(x: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]) -> bool:
-    """Whether the last window may begin after the data if the number of windows is rounded up; true for dynamic
-    sizes.
+    """Whether the last window may begin after the data if the number of windows is rounded up.
+
+    True for dynamic sizes.
     """
     shape = shape_of(x) or (-1,) * (len(kernel) + 2)
     sizes = zip(shape[2:], kernel, strides, pads, strict=True)

@@ -4,8 +4,8 @@
 ->  y = opset1.FakeQuantize(x, -128 / 127.5 · T, 127 / 127.5 · T, …) {levels = 256}, T the larger of |low| and |high|
 
 A quantized operand comes with the limits of its range, which define the number that each integer stands for: T
-corresponds to the integer 127.5 in i8, 255.5 in u8 and 2³¹ in i32. As long as only quantized operations use a result
-it is the real number, rounded as the integer is, so that it can be computed with integers; any other user gets
+corresponds to the integer 127.5 in i8, 255.5 in u8 and 2³¹ in i32. If only quantized operations use a result, it is
+lowered to the real number, rounded as the integer would be, so that a target can compute with integers; other users get
 the integer itself.
 
 The limits of a result are computed, too. The roundings within an operation (of a bias, or of weights that the
@@ -45,23 +45,23 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 _SCALES: dict[Attribute, float] = {si8: 127.5, ui8: 255.5, si32: 2.0**31}
-"""Element type -> the integer that represents the limit of the range."""
+"""For each element type, the integer that represents the limit of the range."""
 
 _PRODUCT_SCALE = 127.0
-"""The integer that represents the limit of a factor, whatever its element type, where MXNet computes the range of a
-product.
+"""The integer that represents the limit of each factor where MXNet computes the range of a product, whatever the
+element types.
 """
 
 _TYPES = "element types of quantized values"
 
 
 def _with_values(node: LoweringNode, values: Sequence[SSAValue]) -> LoweringNode:
-    """A copy of a node with `values` as operands."""
+    """A node that behaves as `node` with `values` as its operands."""
     return LoweringNode(node.op, node.version, node.run, values)
 
 
 def _type_of(node: LoweringNode, value: SSAValue) -> Attribute:
-    """The element type of a quantized value in MXNet. Raises ConversionError for a type that is not quantized."""
+    """The element type that a quantized value has in MXNet. Raises ConversionError for a type that is not quantized."""
     types = node.run.state(_TYPES, dict[SSAValue, Attribute])
     element = types.get(value, element_of(value))
     if element not in _SCALES:
@@ -70,19 +70,21 @@ def _type_of(node: LoweringNode, value: SSAValue) -> Attribute:
 
 
 def _limit(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
-    """The larger absolute value of the limits of a range, which are operands from `index` on, as a scalar."""
+    """The larger absolute value, as a scalar, of the two limits of a range, the operands `index` and `index` + 1."""
     return op.Reshape(magnitude(op, NumberRange(node.operand(index), node.operand(index + 1))), [], special_zero=False)
 
 
 def _parameters(op: OpBuilder, limit: SSAValue, type_: Attribute, scale: float | None = None) -> Parameters:
-    """The quantization of a type for a range up to a limit, which the integer `scale`, by default the largest
-    of the type, represents.
+    """Scale and zero point of a quantized type whose integer `scale` represents `limit`; by default the integer in
+    `_SCALES`.
     """
     return Quantization(op.Divide(limit, scale or _SCALES[type_]), None, IntegerRange.of(type_))
 
 
 def _real(node: LoweringNode, op: OpBuilder, index: int, limits: int) -> SSAValue:
-    """The real numbers of quantized operand `index`; operands `limits` and `limits` + 1 are the limits of its range."""
+    """The real numbers that the quantized operand `index` stands for; operands `limits` and `limits` + 1 are the limits
+    of its range.
+    """
     value = node.operand(index)
     type_ = _type_of(node, value)
     if element_of(value) == f32:
@@ -91,7 +93,7 @@ def _real(node: LoweringNode, op: OpBuilder, index: int, limits: int) -> SSAValu
 
 
 def _is_inner(node: LoweringNode) -> bool:
-    """Whether only quantized operations use the first result of a node."""
+    """Whether all users of a node's first result are quantized operations."""
     users = [use.operation for use in node.op.results[0].uses]
     return all(isinstance(user, FrameworkOp) and mxnet.file(user.KIND) == "quantization" for user in users)
 
@@ -114,7 +116,7 @@ def _result(
         limit: the limit T of the range.
         type_: the element type in MXNet.
         ends: the limits that MXNet returns; by default -T (or 0) and T.
-        is_rounded: whether the real numbers are those of integers already.
+        is_rounded: whether the real numbers are already rounded to those that integers represent.
     """
     if not _is_inner(node):
         integers = op.Multiply(op.Divide(value, limit), _SCALES[type_])
@@ -141,7 +143,7 @@ def _rounded(op: OpBuilder, value: SSAValue, limit: SSAValue, type_: Attribute, 
 
 
 def _calibrated(node: LoweringNode) -> tuple[float, float] | None:
-    """The calibrated range of the attributes; None if there is none."""
+    """The range that calibration wrote to the attributes; None if there is none."""
     if not (node.has("min_calib_range") and node.has("max_calib_range")):
         return None
     return node.number("min_calib_range"), node.number("max_calib_range")
@@ -168,7 +170,7 @@ def _to_range(node: LoweringNode, op: OpBuilder, value: SSAValue, is_rounded_fin
 def _in_range(
     node: LoweringNode, op: OpBuilder, value: SSAValue, limit: SSAValue, type_: Attribute, ends: Sequence[SSAValue], is_rounded_finer: bool
 ) -> Replacement:
-    """The integers to which `_to_range` quantizes a value, and the ends of their range.
+    """The integers to which `_to_range` quantizes a value, and the limits of their range.
 
     `limit` is the largest absolute value of the range.
     """
@@ -208,8 +210,9 @@ def requantize(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _product(node: LoweringNode, op: OpBuilder, value: SSAValue, first: int) -> tuple[SSAValue, SSAValue]:
-    """A sum of products as MXNet represents it in i32, and its limit; the limits of the factors are operands
-    from `first` on.
+    """A sum of products in the form of MXNet's i32 result, and the limit of its range.
+
+    The limits of the factors' ranges are the operands from `first` on.
     """
     limits = [_limit(node, op, index) for index in (first, first + 2)]
     scale = _SCALES[_type_of(node, node.operand(0))] * _SCALES[_type_of(node, node.operand(1))]
@@ -218,8 +221,8 @@ def _product(node: LoweringNode, op: OpBuilder, value: SSAValue, first: int) -> 
 
 
 def _weighted(node: LoweringNode, op: OpBuilder) -> tuple[list[SSAValue], int]:
-    """The real data, weights and bias of a convolution or matrix product, and the index of the operand with the first
-    limit.
+    """The data, weights and bias of a convolution or matrix product as real numbers, and the index of the first operand
+    that is a limit.
     """
     first = 2 if node.flag("no_bias") else 3
     return [_real(node, op, index, first + 2 * index) for index in range(first)], first
@@ -298,8 +301,8 @@ def quantized_multiply(node: LoweringNode, op: OpBuilder, *, enable_float_output
 
 
 def _combined(node: LoweringNode, op: OpBuilder, value: SSAValue, limit: SSAValue) -> Replacement:
-    """The results of a quantized sum or product: in the calibrated range or, without calibration, as i32 up to a
-    limit.
+    """The results of a quantized sum or product: quantized to the calibrated range, or without calibration as i32 with
+    the range `limit`.
     """
     if (limits := _calibrated(node)) is None:
         return _result(node, op, value, limit, si32)

@@ -30,8 +30,8 @@ _REDUCTIONS = by_member(
 
 
 def _axes(node: LoweringNode) -> list[int]:
-    """The axes that are reduced: those of the attribute, or all without it; with `exclude` all except those of the
-    attribute.
+    """The axes to reduce: those of the attribute `axis`, all axes if it is absent; with `exclude`, all axes except
+    those of `axis`.
     """
     rank = rank_of_operand(node)
     axes = axes_of(node, rank)
@@ -63,10 +63,9 @@ def reduction(node: LoweringNode, op: OpBuilder, *, keepdims: bool = False, dtyp
 
 
 def _shaped(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
-    """A reduction of all axes as a 1-D tensor of one element, as in the symbol interface; in numpy's interface it is a
-    scalar.
+    """A reduction over all axes in the shape that MXNet returns: [1] in the symbol interface, a scalar in numpy's.
 
-    Any other result is unchanged.
+    A result that keeps axes is unchanged.
     """
     is_scalar = len(_axes(node)) == rank_of_operand(node) and not node.flag("keepdims")
     return op.Reshape(result, [1], special_zero=False) if is_scalar and not node.op.KIND.startswith("_np") else result

@@ -36,7 +36,7 @@ def top_k(
 
 
 def _along(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
-    """The operand and the axis along which it is sorted; with the axis None the flattened operand and 0."""
+    """The data and the axis along which it is sorted; if the attribute `axis` is None, the flattened data and 0."""
     x = node.operand(0)
     if node.attribute("axis", None) == "None":
         return op.Reshape(x, [-1], special_zero=False), 0

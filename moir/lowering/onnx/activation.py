@@ -25,7 +25,7 @@ from moir.lowering.ranks import as_result, broadcast
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_EXACT_INTEGER = 2**53
-"""The largest integer up to which the limits of a Clamp, which are f64, are exact."""
+"""The largest integer for which the limits of a Clamp, which are f64, are exact."""
 
 
 @onnx.lowers("HardSwish", "Mish", "Sigmoid", "Softplus", "Softsign", rank=as_result)
@@ -212,10 +212,10 @@ def flattening_softmax(node: LoweringNode, op: OpBuilder, input: SSAValue) -> SS
 
 
 def flattened(node: LoweringNode, op: OpBuilder, x: SSAValue, compute: Callable[[SSAValue, int], SSAValue]) -> SSAValue:
-    """`compute` of x along an axis, for an operation before version 13, which merges the dimensions from the axis on.
+    """The result of `compute` for an operation before version 13, which merges all dimensions from the axis on into
+    one.
 
-    x is reshaped so that these dimensions are one, and the result is reshaped like x. `compute` takes a value and the
-    axis.
+    x is reshaped so, passed to `compute` with the axis, and the result is reshaped like x.
     """
     axis = node.integer("axis", 1)
     axis = normalize_axis(axis, MAXIMUM_RANK if axis >= 0 and node.rank(0) is None else node.known_rank(0))

@@ -78,7 +78,9 @@ def power(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, *, axis: 
 
 
 def _has_values_of(op: OpBuilder, element: Attribute, value: SSAValue) -> bool:
-    """Whether an element type can represent all elements of a value, as far as these are known."""
+    """Whether an element type represents all known elements of a value exactly; elements that are unknown are
+    ignored.
+    """
     array = op.known.constant(value)
     if array is None:
         return False

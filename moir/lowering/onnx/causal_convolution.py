@@ -26,7 +26,7 @@ END = 2**31 - 1
 ACTIVATIONS = ("none", "silu", "swish")
 
 OF_DEVICES = {"state_channels_last": -1, "state_length": 0, "input_channels": 0, "input_channel_offset": 0, "state_update_capacity": 0}
-"""Attributes of com.microsoft that only the kernel of one device has, with the values that mean nothing."""
+"""Attributes of com.microsoft that only the kernel of one device reads, each with the value that has no effect."""
 
 
 @onnx.lowers("CausalConvWithState")
@@ -83,16 +83,16 @@ def causal_convolution_of_any_layout(
 
 
 def _channels_first(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """Transpose data [batch, length, …] to [batch, channels, length], where the later dimensions are merged to
-    channels.
+    """Transpose data [batch, length, …] to [batch, channels, length]; the channels are all dimensions after the second,
+    merged.
     """
     flat = value if node.known_rank(0) == 3 else op.Reshape(value, [0, 0, -1], special_zero=True)
     return op.Transpose(flat, [0, 2, 1])
 
 
 def _channels_last(op: OpBuilder, value: SSAValue, channels: SSAValue, rank: int) -> SSAValue:
-    """Transpose data [batch, channels, length] to [batch, length, …] of a rank, whose later dimensions are
-    `channels`.
+    """Transpose data [batch, channels, length] to [batch, length, …] of rank `rank`; `channels` are the sizes of the
+    later dimensions.
     """
     last = op.Transpose(value, [0, 2, 1])
     return last if rank == 3 else op.Reshape(last, op.Concat([0, 0], channels, axis=0), special_zero=True)
@@ -112,7 +112,7 @@ def _convolution_and_state(
         op: the builder.
         operands: the data, the weights [C, 1, k], the bias and the state before the data.
         activation: the name of the activation.
-        dilation: the distance of the elements that neighbouring weights are for.
+        dilation: the distance between elements that are multiplied by neighbouring weights.
     """
     data, weight, bias, past_state = operands
     size, length = dimension_value(op, data, 2, (1,)), dimension_value(op, weight, 2, (1,))

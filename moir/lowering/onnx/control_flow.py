@@ -36,7 +36,8 @@ LONGEST_LOOP = 2**31 - 1
 
 
 def as_captured(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The rank of an operand that bodies of a node capture, inferred from its uses there; None if these allow any.
+    """The rank of an operand that a node's bodies capture, inferred from its uses in the bodies; None if these allow
+    any rank.
 
     The last Parameters of a body are the captured values.
     """
@@ -47,7 +48,7 @@ def as_captured(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def in_branches(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """The rank of an operand of an If: 0 for the condition, others as `as_captured`."""
+    """The rank of an operand of an If: 0 for the condition; for the other operands see `as_captured`."""
     return as_captured(op, index, ask) if index else 0
 
 
@@ -158,7 +159,7 @@ class Scanned(NamedTuple):
 
 
 def _slicings(node: LoweringNode, axes: Sequence[int], directions: Sequence[int], ranks: Sequence[int | None]) -> list[Slicing]:
-    """The slices along axes; a direction is 0 (forward) or 1 (backward).
+    """How operands are sliced along axes; a direction is 0 (forward) or 1 (backward).
 
     Raises ConversionError for lists of different lengths, or for a negative axis of a tensor of dynamic rank.
     """

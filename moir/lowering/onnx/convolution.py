@@ -38,8 +38,7 @@ def check_group(node: LoweringNode, group: int) -> None:
 def grouped_filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group: int, axes: int) -> SSAValue:
     """Filters with their leading dimension split into groups: [group, rows / group, …].
 
-    Constants are folded, except quantized filters: they stay quantized, even if they are so small that their value is
-    known.
+    Constants are folded, except quantized filters, which stay quantized even if they are very small.
     """
     array, shape = None if is_quantized_weight(filters) else op.known.constant(filters), shape_of(filters)
     if shape is not None and len(shape) != axes + 2:
@@ -54,7 +53,7 @@ def grouped_filters(node: LoweringNode, op: OpBuilder, filters: SSAValue, group:
 
 
 def split_by_group(op: OpBuilder, filters: SSAValue, group: int) -> SSAValue:
-    """Reshape filters of dynamic shape to [group, rows / group, …]."""
+    """Reshape filters of dynamic shape from [rows, …] to [group, rows / group, …]."""
     tail = op.Slice(op.ShapeOf(filters), [1], [2**31 - 1], [1])
     return op.Reshape(filters, op.Concat([group, -1], tail, axis=0), special_zero=False)
 

@@ -12,7 +12,7 @@ from moir.dialects.frameworks.onnx import DATA_TYPES
 from moir.lowering.binder import LoweringNode
 
 ELEMENTS: dict[int, Attribute] = {number: row.element for number, row in DATA_TYPES.items() if row.element is not None}
-"""Element types by their codes in the enumeration; the operation sets have no counterparts of the other data types."""
+"""The element types by the numbers of ONNX's data types; other data types do not exist in the operation sets."""
 
 NAMES = {
     "FLOAT": 1,
@@ -29,7 +29,7 @@ NAMES = {
     "UINT32": 12,
     "UINT64": 13,
 }
-"""Numbers by name; the first versions of Cast give the data type as a string."""
+"""The numbers of data types by name: the first versions of Cast give the data type as a string."""
 
 
 def element_type(node: LoweringNode, attribute: str, default: Attribute | None = None) -> Attribute:

@@ -58,7 +58,7 @@ def _range_of_floats(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSA
 
 
 def _reachable(op: OpBuilder, start: SSAValue, limit: SSAValue, delta: SSAValue) -> SSAValue:
-    """The limit of a range, or its start if steps of `delta` lead away from the limit."""
+    """The limit of a range; its start if adding `delta` never reaches the limit, so that the range is empty."""
     step, first, last = op.known.constant(delta), op.known.constant(start), op.known.elements(limit)
     if step is None:
         return op.Select(op.Greater(delta, op.constant_like(0, delta)), op.Maximum(start, limit), op.Minimum(start, limit))
@@ -108,9 +108,9 @@ def eye_like(node: LoweringNode, op: OpBuilder, input: SSAValue, *, k: int = 0, 
 
 
 def seeds(node: LoweringNode, stream: int) -> dict[str, int]:
-    """The properties of one of the random streams of a node, its global and operation seed.
+    """The properties for the seeds of one of the random streams of a node: `global_seed` and `op_seed`.
 
-    Both are 0 without attribute `seed`, so that each inference differs.
+    Both are 0 if the node has no attribute `seed`, so that each inference differs.
     """
     if not node.has("seed"):
         return {"global_seed": 0, "op_seed": 0}
@@ -119,7 +119,9 @@ def seeds(node: LoweringNode, stream: int) -> dict[str, int]:
 
 
 def uniform(node: LoweringNode, op: OpBuilder, shape: Operand, element: Attribute, low: float, high: float, stream: int = 1) -> SSAValue:
-    """Build uniform random numbers in [low, high); `stream` tells apart several streams of a node."""
+    """Build uniform random numbers in [low, high); nodes with several random results use a different `stream` for
+    each.
+    """
     drawn = element if element in (f16, bf16, f32, f64) else f32
     bounds = [op.constant(np.asarray(bound).astype(to_numpy(drawn)), drawn) for bound in (low, high)]
     return op.convert(op.RandomUniform(shape, *bounds, output_type=drawn, **seeds(node, stream)), element)

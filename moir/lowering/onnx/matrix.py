@@ -60,10 +60,10 @@ def affine_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue, 
 
 
 def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is_transposed: bool) -> SSAValue:
-    """A matrix, reshaped if need be so that its type states the number of columns of its product.
+    """The right operand of a product, reshaped if need be so that its type states the number of columns.
 
-    The summand `added` of the product may imply that number. Then the sizes of the product are static whenever the
-    number of its rows is.
+    The shape of the summand `added` may imply this number, so that the sizes of the product are static if its number of
+    rows is.
     """
     shape, columns = shape_of(matrix) or (-1, -1), (() if added is None else shape_of(added) or ())[-1:]
     if columns in ((), (-1,), (0,), (1,)) or len(shape) != 2 or shape[0 if is_transposed else 1] >= 0:
@@ -72,7 +72,7 @@ def _with_columns_of(op: OpBuilder, matrix: SSAValue, added: SSAValue | None, is
 
 
 def _scaled(op: OpBuilder, value: SSAValue, factor: float) -> SSAValue:
-    """A value multiplied by a number; itself for 1. A constant of whole bytes stays a constant."""
+    """A value multiplied by a number; the value itself for 1. Constants of unpacked element types stay constants."""
     if factor == 1:
         return value
     values = small_constant(op, value)

@@ -55,7 +55,9 @@ def split(node: LoweringNode, op: OpBuilder, input: SSAValue, split: SSAValue | 
 
 
 def _uneven_lengths(op: OpBuilder, size: SSAValue, count: int) -> SSAValue:
-    """The lengths of `count` parts of an axis of computed size: all parts but the last ones have equal lengths."""
+    """The lengths of `count` parts of an axis of computed size: equal lengths, except for the last parts, which may be
+    shorter or empty.
+    """
     part = op.Divide(op.Add(size, count - 1), count)
     rest = op.Subtract(size, op.Multiply(part, op.constant(list(range(count)))))
     return op.Maximum(op.Minimum(part, rest), 0)

@@ -120,7 +120,7 @@ def _vector(node: LoweringNode, op: OpBuilder, index: int) -> SSAValue:
 
 
 def _standardized(op: OpBuilder, x: SSAValue, axes: SSAValue, epsilon: float) -> SSAValue:
-    """x minus its mean along axes, divided by its standard deviation along these."""
+    """x minus its mean along axes, divided by its standard deviation along the same axes."""
     return op.MVN(x, axes, eps=epsilon, normalize_variance=True, eps_mode="INSIDE_SQRT")
 
 

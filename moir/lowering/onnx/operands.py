@@ -13,10 +13,10 @@ from moir.rewriting.builder import OpBuilder
 
 
 def aligned(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int | None, broadcast: bool) -> SSAValue:
-    """The second operand of a binary node, reshaped to broadcast with the first one by the rules of numpy.
+    """The second operand of a binary node, reshaped so that numpy's broadcasting aligns it as the node does.
 
-    Before operator set 7 its dimensions correspond to those of the first one from `axis` on; then dimensions of 1 are
-    appended to it. Raises ConversionError if that requires the rank of an operand whose rank is dynamic.
+    Before operator set 7 its dimensions correspond to those of the first operand from `axis` on, so dimensions of 1 are
+    appended. Raises ConversionError if this requires the rank of an operand of dynamic rank.
     """
     if node.version >= 7 or not broadcast or axis is None:
         return value
@@ -28,7 +28,7 @@ def aligned(node: LoweringNode, op: OpBuilder, value: SSAValue, axis: int | None
 
 
 def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0) -> SSAValue:
-    """A value reshaped to the shape of `like`, with which it shares the first `kept` dimensions."""
+    """A value reshaped to the shape of `like`; the first `kept` dimensions of both are equal."""
     shape = shape_of(like)
     if shape is not None and len(shape) == kept + 1 and shape[kept] != 0:
         return op.Reshape(value, [*(0,) * kept, -1], special_zero=bool(kept))
@@ -38,14 +38,14 @@ def reshaped_like(op: OpBuilder, value: SSAValue, like: SSAValue, kept: int = 0)
 
 
 def declared_rank(node: LoweringNode) -> int | None:
-    """The rank that the model declares for result 0; None if it declares none."""
+    """The rank of result 0 according to the model file; None if it declares none."""
     return rank_of(node.op.results[0])
 
 
 def of_length(op: OpBuilder, value: SSAValue, count: int | None) -> SSAValue:
-    """A 1-D tensor whose type states its length: `count`, unless its type is static already.
+    """A 1-D tensor whose type states the length `count`; the tensor itself if `count` is None or its type is static.
 
-    Without it, a shape or axes of dynamic length would make a result of dynamic rank.
+    A shape or axes of dynamic length would give a result of dynamic rank.
     """
     if count is None or element_count(shape_of(value)) is not None:
         return value

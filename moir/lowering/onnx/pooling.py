@@ -22,8 +22,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def rounding(node: LoweringNode) -> str:
-    """The rounding type of opset14 for the attribute `ceil_mode`; a last window that would start in the end padding is
-    left out.
+    """The rounding type of opset14 for the attribute `ceil_mode`.
+
+    With `ceil_mode`, a last window that would start in the padding at the end is left out.
     """
     return "ceil_torch" if node.flag("ceil_mode") else "floor"
 
@@ -96,8 +97,9 @@ def average_pool(node: LoweringNode, op: OpBuilder, x: SSAValue, *, count_includ
 
 
 def _starts_in_data(node: LoweringNode, kernel: Sequence[int], window: SlidingWindow) -> bool:
-    """Whether all windows that ceil_mode adds start in the data; a window that starts in the padding at the end is
-    dropped.
+    """Whether all windows that `ceil_mode` adds start in the data.
+
+    A window that starts in the padding at the end is dropped.
     """
     shape = node.shape(0)
     for axis, length in enumerate(kernel):
@@ -112,9 +114,8 @@ def _starts_in_data(node: LoweringNode, kernel: Sequence[int], window: SlidingWi
 
 
 def _known_shares(node: LoweringNode, kernel: Sequence[int], window: SlidingWindow) -> Array | None:
-    """The share of each window that lies in the data or its padding, where ceil_mode adds windows.
-
-    None if a size is dynamic.
+    """The fraction of each window that lies in the data or its padding, where `ceil_mode` adds windows; None if a size
+    is dynamic.
     """
     shape, shares = node.shape(0), np.ones((), np.float32)
     if shape is None or -1 in shape[2:]:
@@ -129,7 +130,7 @@ def _known_shares(node: LoweringNode, kernel: Sequence[int], window: SlidingWind
 
 
 def _computed_shares(node: LoweringNode, op: OpBuilder, kernel: Sequence[int], window: SlidingWindow, means: SSAValue) -> SSAValue:
-    """The shares of `_known_shares`, computed from the sizes of the data: [1, 1, …]."""
+    """The fractions of `_known_shares`, computed from the sizes of the data when the model runs: [1, 1, …]."""
     data, axes = node.operand(0), list(range(2, 2 + len(kernel)))
     spatial = op.Gather(op.ShapeOf(data), axes, 0)
     padded = op.Add(spatial, np.add(window.pads_begin, window.pads_end).astype(np.int64))
@@ -153,7 +154,7 @@ def _average(
 
 
 def spatial_axes_of(op: OpBuilder, data: SSAValue) -> SSAValue:
-    """The spatial axes, 2 and above, computed if the rank is dynamic."""
+    """The spatial axes, from 2 on; computed when the model runs if the rank is dynamic."""
     rank = rank_of(data)
     if rank is not None:
         return op.constant(list(range(2, rank)))

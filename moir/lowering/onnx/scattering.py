@@ -67,7 +67,7 @@ def tensor_scatter(
 
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "max": "max", "min": "min"}
-"""The names in opset12 of the functions that combine an update with the present element."""
+"""For each value of the attribute `reduction`, the name of the reduction in opset12."""
 
 
 def reduction(node: LoweringNode) -> str:

@@ -133,7 +133,10 @@ def center_crop_pad(node: LoweringNode, op: OpBuilder, input_data: SSAValue, sha
 
 
 def _cropped_of_dynamic_rank(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The result of a CenterCropPad of data of dynamic rank: all axes are padded and cropped, most of them by 0."""
+    """The result of a CenterCropPad of data of dynamic rank.
+
+    All axes are padded and cropped, those that are not listed by 0.
+    """
     data, wanted = node.operand(0), op.convert(node.operand(1), si64)
     own, rank = op.ShapeOf(data), rank_value(op, data)
     if node.has("axes"):

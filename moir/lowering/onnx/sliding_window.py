@@ -13,7 +13,7 @@ MAXIMUM_SPATIAL_AXES = 3
 
 
 def spatial_axes(node: LoweringNode, operands: Sequence[int]) -> int:
-    """Number of spatial axes, from attributes or from the rank of an operand.
+    """The number of spatial axes, from the attributes or from the rank of one of the `operands`.
 
     Raises ConversionError if neither determines the number.
     """

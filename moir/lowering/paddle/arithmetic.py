@@ -35,7 +35,9 @@ def _floor_divided(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 def _with_numbers(combine: str) -> _Function:
-    """Make a handler that builds the maximum or minimum, and returns the other operand where one is NaN."""
+    """Make a handler for the maximum or minimum (`combine`) of two tensors that ignores NaN: where one is NaN, the
+    other is returned.
+    """
 
     def combined(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
         value = getattr(op, combine)(x, y)
@@ -104,8 +106,9 @@ def aligned(node: LoweringNode, op: OpBuilder, x: SSAValue, y: SSAValue, axis: i
 
 
 def _adds_nothing(op: Operation, _operands: Sequence[int]) -> bool:
-    """Whether a paddle.scale has a bias of 0. The handler is applied to both parts of complex numbers, so it would add
-    another bias to the imaginary part, too.
+    """Whether a paddle.scale has a bias of 0.
+
+    For complex numbers the handler is applied to both parts; a bias would also be added to the imaginary part.
     """
     return "bias" not in op.properties or value_of(op.properties["bias"]) == 0
 

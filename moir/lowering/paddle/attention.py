@@ -87,9 +87,9 @@ def multihead_matmul(
 def _normalized(
     node: LoweringNode, op: OpBuilder, x: SSAValue, scale: SSAValue | None, bias: SSAValue | None, epsilon: float, first: int
 ) -> SSAValue:
-    """Layer normalization of x along its last axis, times the scale, plus the bias, if these are given.
+    """Layer normalization of x along its last axis, times `scale`, plus `bias`, where these are given.
 
-    Raises ConversionError if `first`, the axis from which on it normalizes, is not the last one.
+    Raises ConversionError if `first`, the first normalized axis, is not the last axis.
     """
     rank = len(shape_of(x) or ())
     if first not in (rank - 1, -1):

@@ -22,7 +22,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _grouped(node: LoweringNode, op: OpBuilder, weights: SSAValue, group: int) -> SSAValue:
-    """Weights with the groups split off their first dimension."""
+    """Weights [C, …] reshaped to [groups, C / groups, …]."""
     shape = shape_of(weights)
     if shape is None or not is_static(shape[1:]) or group < 1 or (shape[0] >= 0 and shape[0] % group):
         node.fail(f"the weights cannot be divided into {group} groups")
@@ -128,8 +128,9 @@ def _kernel(node: LoweringNode, filters: SSAValue) -> tuple[int, ...]:
 
 
 def _same(x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The paddings of SAME, from the static sizes of x, as for a convolution of x. They do not depend on sizes where
-    strides are 1.
+    """The pads of the padding SAME, from the static sizes of x, before and after each axis.
+
+    For strides of 1 they do not depend on sizes, which may be dynamic.
     """
     sizes = (shape_of(x) or ())[2:]
     surplus = [
@@ -140,7 +141,9 @@ def _same(x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> tuple[tu
 
 
 def _same_bounds(op: OpBuilder, x: SSAValue, kernel: Sequence[int], window: SlidingWindow) -> tuple[SSAValue, SSAValue]:
-    """As `_same` for dynamic sizes: the begins and ends of the part of a result without padding that remains."""
+    """The begins and ends of the part that remains of an unpadded result after the padding SAME, computed from dynamic
+    sizes.
+    """
     sizes = op.Slice(op.ShapeOf(x), [2], [len(kernel) + 2], [1], [0])
     steps = np.array(window.strides, np.int64)
     whole = op.Multiply(op.Divide(op.Add(sizes, steps - 1), steps), steps)
@@ -157,7 +160,10 @@ def _has_sizes(x: SSAValue) -> bool:
 
 
 def _surplus(node: LoweringNode, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, target: Sequence[int]) -> tuple[int, ...]:
-    """For each axis, output_size minus the size that the windows reach. Raises ConversionError if it does not fit."""
+    """For each axis, the attribute output_size minus the size that the windows cover.
+
+    Raises ConversionError if it is out of range.
+    """
     reached = [
         (size - 1) * step + spread * (length - 1) + 1 - begin - end
         for size, step, spread, length, begin, end in zip(

@@ -35,7 +35,7 @@ _OWN: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
     "silu": lambda op, x: op.Swish(x),
     "relu6": lambda op, x: op.Clamp(x, min=0.0, max=6.0),
 }
-"""Functions that other frameworks do not have, or define differently."""
+"""Functions that PaddlePaddle alone has, or defines in its own way."""
 
 _KINDS = (
     "acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfinv exp expm1 floor lgamma log log10 log1p log2 logsigmoid reciprocal "

@@ -30,8 +30,8 @@ from moir.rewriting.constant_sizes import check_constant_size
 
 
 def _number(node: LoweringNode) -> float | int:
-    """The value of a constant, from its text, since the attribute in f32 does not represent integers above 24 bits
-    exactly.
+    """The value of a constant, read from the attribute with its text, since the f32 attribute is exact for integers up
+    to 24 bits only.
     """
     text = node.attribute("str_value", "")
     if text:
@@ -43,7 +43,7 @@ def _number(node: LoweringNode) -> float | int:
 
 
 def _of_type(node: LoweringNode, number: float, element: Attribute) -> Any:
-    """A number as an element, truncated for an integer type.
+    """A number converted to an element type; it is truncated for integer types.
 
     Raises ConversionError if the type cannot represent it.
     """

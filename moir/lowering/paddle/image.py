@@ -44,7 +44,9 @@ def _coordinates(mode: str, *, align_corners: bool, align_mode: int) -> dict[str
 
 
 def _scales(node: LoweringNode, axes: int) -> list[float]:
-    """The scales of the attribute `scale`, one for each axis; empty if they are not all above 0, or not as many."""
+    """The scales in the attribute `scale`, one for each axis; empty if one is not positive, or their number does not
+    fit.
+    """
     attribute = node.op.properties.get("scale")
     value: Any = [] if attribute is None else value_of(attribute)
     factors = (
@@ -111,13 +113,13 @@ def interpolation(
 
 
 def _split(attributes: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of opset11.Interpolate, renamed to the parameters of `resized_to`."""
+    """The attributes of opset11.Interpolate under the names of the parameters of `resized_to`."""
     others = dict(attributes)
     return {"coordinates": others.pop("coordinate_transformation_mode"), **others}
 
 
 def _axis_scales(op: OpBuilder, scales: SSAValue, axes: int) -> SSAValue:
-    """A tensor of scales as a 1-D tensor with one for each axis."""
+    """A tensor of one scale or several as a 1-D tensor with one scale for each axis."""
     flat = op.convert(op.Reshape(scales, [-1], special_zero=False), f32)
     return op.Broadcast(flat, [axes])
 
@@ -181,7 +183,7 @@ def unfold(
 
 
 def _pads(node: LoweringNode, paddings: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Paddings of images: one number, two, or top, left, bottom, right."""
+    """The paddings before (top, left) and after (bottom, right) images, from an attribute of 1, 2 or 4 numbers."""
     if len(paddings) == 4:
         return paddings[:2], paddings[2:]
     return pads_of(node, paddings, 2, is_last=False)
@@ -240,10 +242,10 @@ def temporal_shift(node: LoweringNode, op: OpBuilder, x: SSAValue, *, seg_num: i
 
 
 def _shifted(node: LoweringNode, op: OpBuilder, x: SSAValue, count: int, ratio: float) -> SSAValue:
-    """Images [N · T, C, H, W] with a first part (`ratio`) of their channels from the next image of the `count` = T
-    images, a second part from the previous one, and zeros beyond the ends.
+    """Images [N · T, C, H, W], T = `count`, where a part of the channels is shifted between the T images of a video.
 
-    Raises ConversionError if sizes are dynamic.
+    The first part (the fraction `ratio`) comes from the next image, a second part of this size from the previous one;
+    zeros beyond the ends. Raises ConversionError if sizes are dynamic.
     """
     shape = shape_of(x)
     if shape is None or min(shape[1:]) < 0 or count < 1:

@@ -220,5 +220,5 @@ def fill_diagonal(node: LoweringNode, op: OpBuilder, x: SSAValue, *, value: floa
 
 
 def _positions(op: OpBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """0, 1, … along an axis of a value."""
+    """The indices 0, 1, … along an axis of a value, as a 1-D tensor."""
     return op.Range(op.constant(0), dimension_value(op, x, axis), op.constant(1), output_type=si64)

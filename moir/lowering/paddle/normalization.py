@@ -25,7 +25,7 @@ MAXIMUM_ITERATIONS = 1000
 
 
 def _rest(node: LoweringNode) -> list[SSAValue | None]:
-    """None for each result of a node after the first one: they only matter in training."""
+    """A None for each result of a node but the first; these results matter only in training."""
     return [None] * (node.result_count - 1)
 
 
@@ -64,7 +64,7 @@ def _standardized(op: OpBuilder, x: SSAValue, axes: Sequence[int], epsilon: floa
 
 
 def _affine(op: OpBuilder, x: SSAValue, gamma: SSAValue | None, beta: SSAValue | None) -> SSAValue:
-    """x · gamma + beta, which broadcast to x."""
+    """x · gamma + beta, where both broadcast to x and may be None."""
     if gamma is not None:
         x = op.Multiply(x, as_type(op, gamma, element_of(x)))
     return x if beta is None else op.Add(x, as_type(op, beta, element_of(x)))

@@ -28,7 +28,7 @@ of size 1.
 def element(node: LoweringNode, name: str, default: Attribute | None) -> Attribute:
     """The element type in an attribute; the default if it is absent or -1.
 
-    Raises ConversionError if it is absent without a default, or no type of the operation sets.
+    Raises ConversionError if it is absent without a default, or the operation sets do not have the type.
     """
     attribute = node.op.properties.get(name)
     value: object = None if attribute is None else value_of(attribute)
@@ -49,7 +49,7 @@ def entries(node: LoweringNode, name: str, default: Sequence[int] | None) -> tup
 
 
 READERS: Mapping[str, Reader] = {"Attribute": element, "tuple[int, ...]": entries}
-"""How attributes are read, by the annotations in signatures."""
+"""How an attribute is read, by the annotation of the handler's parameter."""
 
 
 def optional_element(node: LoweringNode, name: str) -> Attribute | None:
@@ -100,8 +100,9 @@ _VALUES = ("values", "fp32_values", "int64_values", "int32_values", "bool_values
 
 
 def attribute_values(node: LoweringNode) -> Array:
-    """The values in the attributes of a node as an array: of the attributes for each element type all but one are
-    empty.
+    """The values in the attributes of a node as an array.
+
+    There is an attribute for each element type, of which only one is not empty.
     """
     for name in _VALUES:
         attribute = node.op.properties.get(name)
@@ -112,7 +113,7 @@ def attribute_values(node: LoweringNode) -> Array:
 
 
 def axes_of(node: LoweringNode, axes: Sequence[int], index: int = 0) -> list[int]:
-    """Axes counted from the front of an operand."""
+    """Axes of operand `index` as nonnegative integers."""
     rank = node.known_rank(index)
     return [normalize_axis(axis, rank) for axis in axes]
 

@@ -27,8 +27,9 @@ def _over_all(op: OpBuilder, x: SSAValue, method: str, axes: int) -> SSAValue:
 
 
 def _sized(op: OpBuilder, x: SSAValue, sizes: Sequence[int], method: str) -> SSAValue:
-    """Pool windows that divide the data into `sizes` parts along the spatial axes, where -1 keeps a size; `method` is
-    avg or max.
+    """Pool windows that divide the data into `sizes` parts along the spatial axes; a size of -1 keeps the axis.
+
+    `method` is avg or max.
     """
     shape = shape_of(x) or (-1,) * (len(sizes) + 2)
     wanted = [data if size == -1 else size for size, data in zip(sizes, shape[2:], strict=True)]
@@ -42,10 +43,9 @@ def _sized(op: OpBuilder, x: SSAValue, sizes: Sequence[int], method: str) -> SSA
 
 
 def _fitted(x: SSAValue, kernel: Sequence[int], window: SlidingWindow, *, is_ceil: bool) -> SlidingWindow:
-    """The window with more padding at the ends where it is larger than the data, if the number of windows is rounded
-    up.
+    """The window with more padding at the ends where the kernel is larger than the padded data, if `is_ceil`.
 
-    PaddlePaddle rounds the number of windows up from less than one, too.
+    PaddlePaddle then rounds a number of windows below one up, too.
     """
     shape = shape_of(x)
     if not is_ceil or shape is None or window.auto_pad != "explicit":
@@ -59,7 +59,7 @@ def _fitted(x: SSAValue, kernel: Sequence[int], window: SlidingWindow, *, is_cei
 
 
 def _averaged(node: LoweringNode, op: OpBuilder, x: SSAValue, kernel: Sequence[int], window: SlidingWindow, *, is_ceil: bool) -> SSAValue:
-    """Means of windows; with `exclusive` padding is not counted."""
+    """The means of windows; if the node's attribute `exclusive` is set, padding is not counted."""
     axes = len(kernel)
     properties = {"kernel": kernel, "strides": window.strides, "auto_pad": window.auto_pad}
     rounding = "ceil" if is_ceil else "floor"

@@ -32,7 +32,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _parameters_of(node: LoweringNode, op: OpBuilder, scale: SSAValue, bits: int, axis: int | None, rounding: int = 0) -> Parameters:
-    """Scale, zero point and integers of a tensor whose largest absolute values are `scale`.
+    """The quantization (scale, zero point, range of integers) of a tensor whose largest absolute values are `scale`.
 
     With rounding 1 (halves away from zero), numbers are limited to the scale before they are rounded, so that -128 does
     not occur; with rounding 0 (halves to even) the integers are limited. opset1.FakeQuantize rounds halves to even.

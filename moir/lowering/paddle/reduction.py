@@ -35,7 +35,7 @@ _REDUCTIONS = {
 
 
 def _reduced_axes(node: LoweringNode, axes: Sequence[int]) -> list[int]:
-    """The axes that are reduced: all with `reduce_all` or where none is named."""
+    """The axes to reduce: all axes with the attribute `reduce_all`, or if `axes` is empty."""
     rank = node.known_rank(0)
     return list(range(rank)) if node.flag("reduce_all") or not axes or not rank else sorted(set(axes_of(node, axes)))
 

@@ -1,4 +1,5 @@
-"""Operations of exports of PaddlePaddle's libraries that cannot be expressed; they raise an error with the reason.
+"""Operations that PaddlePaddle's libraries export and that cannot be converted; lowering them raises an error with the
+reason.
 
 Source: operators registered in PaddlePaddle 2.6, and the lists of operations of Paddle Lite and Paddle2ONNX.
 """
@@ -61,7 +62,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "decode_jpeg": ("decompression reads its input bit by bit, each step depending on the one before", "give the model the decoded image"),
     "read_file": ("the operation sets have no operation that reads files", "give the model the bytes of the file"),
 }
-"""Why each kind cannot be expressed, and what to do instead."""
+"""For each kind, why it cannot be converted, and what to do instead."""
 
 
 @paddle.lowers(*REASONS)

@@ -33,7 +33,7 @@ def _exponent(node: LoweringNode, normalization: str, *, forward: bool) -> float
 
 
 def _scaled(op: OpBuilder, value: SSAValue, counted: SSAValue, axes: Sequence[int], exponent: float) -> SSAValue:
-    """`value` times nᵖ, for the number n of elements of `counted` along axes and p = `exponent`."""
+    """`value` times nᵖ, where p is `exponent` and n the number of elements of `counted` along the axes."""
     if not exponent:
         return value
     shape = shape_of(counted)

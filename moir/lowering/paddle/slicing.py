@@ -26,7 +26,7 @@ _FAR = 2**31 - 1
 
 
 def _decreased(node: LoweringNode, op: OpBuilder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
-    """Squeeze the axes in `decrease_axis` out of a slice, which has one element along them.
+    """A slice without the axes in the attribute `decrease_axis`, along which it has size 1.
 
     In versions of PaddlePaddle without scalars the first of them stays if no other axis would.
     """
@@ -38,8 +38,9 @@ def _decreased(node: LoweringNode, op: OpBuilder, value: SSAValue, axes: Sequenc
 
 
 def _numbers(node: LoweringNode, op: OpBuilder, index: int, count: int) -> SSAValue | list[int]:
-    """The integers of an operand, one for each of `count` axes: a Python list, clamped to 32 bits, if they are
-    constant; else a 1-D tensor.
+    """The elements of operand `index`, integers for each of `count` axes.
+
+    Constants are returned as a Python list, clamped to 32 bits; other operands as a 1-D tensor.
     """
     value = node.operand(index)
     known = node.constant_integers(index)
@@ -186,7 +187,7 @@ def _entry(op: OpBuilder, numbers: SSAValue | list[int], index: int) -> SSAValue
 
 
 def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, indices: dict[int, SSAValue]) -> SSAValue:
-    """x with updates at all combinations of indices along several axes."""
+    """x with `updates` written at all combinations of indices, which are given for several axes."""
     sizes, last = op.ShapeOf(x), max(indices)
     axis_indices = [
         indices[axis] if axis in indices else op.Range(op.constant(0), op.Gather(sizes, axis, 0), op.constant(1), output_type=si64)
@@ -201,7 +202,10 @@ def _set_at(op: OpBuilder, x: SSAValue, updates: SSAValue, indices: dict[int, SS
 
 
 def _attribute_value(node: LoweringNode, op: OpBuilder, x: SSAValue, shape: Sequence[int]) -> SSAValue:
-    """The value to assign from the attributes, reshaped to `shape`. Raises ConversionError if its size differs."""
+    """The value to assign, from the node's attributes, reshaped to `shape`.
+
+    Raises ConversionError if its size differs.
+    """
     array = attribute_values(node)
     if shape and array.size == math.prod(shape):
         array = array.reshape(tuple(shape))
@@ -268,7 +272,9 @@ def pad_spatial(
 
 
 def _wrapped(op: OpBuilder, x: SSAValue, axis: int, before: int, after: int) -> SSAValue:
-    """The data wrapped around along an axis: its last elements before it, its first elements after it."""
+    """x extended periodically along an axis: by its last `before` elements in front, and by its first `after` elements
+    at the end.
+    """
     parts: list[SSAValue] = []
     if before:
         parts.append(op.Slice(x, [-before], [2**31], [1], [axis]))

@@ -84,7 +84,7 @@ def median(node: LoweringNode, op: OpBuilder, x: SSAValue, *, keepdim: bool = Fa
 
 
 def _middle(op: OpBuilder, rows: SSAValue, is_nan: SSAValue, mode: str) -> SSAValue:
-    """The median of each sorted row, whose NaNs are last: the mean of the two middle elements, or the lower of them."""
+    """The median of each row without its NaNs: the mean of the two middle elements, or in mode `min` the lower one."""
     size = op.Gather(op.ShapeOf(rows), op.constant(-1), 0)
     values, _ = op.TopK.results(rows, size, axis=-1, mode="min", sort="value", index_element_type=si64, stable=True)
     count = op.Subtract(size, op.ReduceSum(op.convert(is_nan, si64), [-1], keep_dims=True))

@@ -47,7 +47,9 @@ def channel_last(op: OpBuilder, value: SSAValue, rank: int) -> SSAValue:
 def with_channels_first(
     node: LoweringNode, op: OpBuilder, x: SSAValue, compute: Callable[[SSAValue], SSAValue], name: str = "data_format"
 ) -> SSAValue:
-    """The result of a function of [N, C, …] for data in the layout of the attribute `data_format`, in that layout."""
+    """The result of a function that takes and returns channel-first data, for data in the layout of the attribute
+    `name`.
+    """
     if not is_channel_last(node, name):
         return compute(x)
     rank = node.known_rank(0)
@@ -55,7 +57,10 @@ def with_channels_first(
 
 
 def by_axis(node: LoweringNode, name: str, values: Sequence[int], axes: int) -> tuple[int, ...]:
-    """Values for the spatial axes: one for each, or one for all. Raises ConversionError for another count."""
+    """Values for the spatial axes, from one value for each axis or one for all.
+
+    Raises ConversionError for another number of values.
+    """
     if len(values) == 1:
         return tuple(values) * axes
     if len(values) != axes:
@@ -64,7 +69,9 @@ def by_axis(node: LoweringNode, name: str, values: Sequence[int], axes: int) -> 
 
 
 def pads_of(node: LoweringNode, paddings: Sequence[int], axes: int, *, is_last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The paddings before and after each axis, from one number or two for each axis, or two for each dimension."""
+    """The pads before and after each axis, from one number or two for each axis, or two for each dimension of the
+    data.
+    """
     if len(paddings) == 2 * (axes + 2):
         # Batch and channels are not padded.
         first = 2 if is_last else 4
@@ -91,7 +98,7 @@ def window_of(
     *,
     is_last: bool,
 ) -> SlidingWindow:
-    """The window of a node. With the algorithm SAME the dilations are 1, as in PaddlePaddle."""
+    """The sliding window of a node. With the algorithm SAME the dilations are 1, as in PaddlePaddle."""
     steps, spread = by_axis(node, "strides", strides, axes), by_axis(node, "dilations", dilations, axes)
     if min(*steps, *spread) < 1:
         node.fail(f"strides {list(steps)} and dilations {list(spread)} are not a window")

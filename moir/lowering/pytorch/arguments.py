@@ -29,7 +29,7 @@ Scalar: TypeAlias = "int | float | bool | SSAValue"
 Tensors: TypeAlias = "Sequence[SSAValue | None]"
 
 LAST = 2**63 - 1
-"""The `end` that stands for the last element, where a slice has no end."""
+"""The `end` of a slice that takes all elements up to the last one."""
 
 
 def names_of_operands(node: LoweringNode) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class ExportedNode(LoweringNode):
 def arranged(node: LoweringNode, signature: Signature) -> LoweringNode:
     """The node with its operands in the order of a signature, matched by name.
 
-    If no argument has a name of the signature, as in an extension with its own names, the order stays.
+    If no argument has a name of the signature, as for operations of extensions, the order stays.
     """
     names = names_of_operands(node)
     wanted = [each.name for each in signature.operands]
@@ -62,7 +62,7 @@ def arranged(node: LoweringNode, signature: Signature) -> LoweringNode:
 
 
 def named_operand(node: LoweringNode, name: str) -> SSAValue | None:
-    """The operand of a name; None if the node has none."""
+    """The operand called `name`; None if the node has no such operand."""
     names = names_of_operands(node)
     return node.op.operands[names.index(name)] if name in names else None
 
@@ -129,11 +129,11 @@ READERS: Mapping[str, Reader] = {
     "int": _integer,
     "tuple[int, ...]": _integers,
 }
-"""How arguments are read, by the annotations in signatures."""
+"""How an argument is read, by the annotation of the handler's parameter."""
 
 
 def present(node: LoweringNode, values: Tensors) -> list[SSAValue]:
-    """The tensors of a list. Raises ConversionError if one is absent."""
+    """The tensors of a list as values. Raises ConversionError if one is absent (None)."""
     operands = [value for value in values if value is not None]
     if not operands or len(operands) < len(values):
         node.fail("a tensor of its list is absent")
@@ -161,7 +161,7 @@ def shape_value(op: OpBuilder, sizes: Sizes, least: int | None = None) -> SSAVal
 
 
 def axes_from_front(node: LoweringNode, axes: Sequence[int], rank: int) -> list[int]:
-    """Axes counted from the front. Raises ConversionError for an axis that does not exist."""
+    """Axes of a tensor of rank `rank` as nonnegative integers. Raises ConversionError for an axis out of range."""
     for axis in axes:
         if not -max(rank, 1) <= axis < max(rank, 1):
             node.fail(f"axis {axis} of a tensor of {rank} dimensions")
@@ -169,5 +169,5 @@ def axes_from_front(node: LoweringNode, axes: Sequence[int], rank: int) -> list[
 
 
 def axis_from_front(node: LoweringNode, axis: int, rank: int) -> int:
-    """An axis counted from the front. Raises ConversionError if it is out of range."""
+    """An axis of a tensor of rank `rank` as a nonnegative integer. Raises ConversionError if it is out of range."""
     return axes_from_front(node, [axis], rank)[0]

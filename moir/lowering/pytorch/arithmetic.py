@@ -166,7 +166,9 @@ def clamp(node: LoweringNode, op: OpBuilder, self: SSAValue, *, min: Scalar | No
 
 
 def limited(node: LoweringNode, op: OpBuilder, x: SSAValue, low: Scalar | None, high: Scalar | None) -> SSAValue:
-    """Clamp x to bounds, either of which may be absent: opset1.Clamp for numbers, else Maximum and Minimum."""
+    """x clamped to bounds, either of which may be None: by opset1.Clamp for constant numbers, else by Maximum and
+    Minimum.
+    """
     element = inferred_element(node)
     x = op.convert(x, element)
     if element == boolean:
@@ -207,7 +209,9 @@ def lerp(node: LoweringNode, op: OpBuilder, self: SSAValue, end: SSAValue, *, we
 
 
 def between(op: OpBuilder, x: SSAValue, y: SSAValue, weight: Scalar) -> SSAValue:
-    """x + w · (y - x), and y - (1 - w) · (y - x) from the middle on: so both ends are exact, even infinite ones."""
+    """x + w · (y - x) for a weight w below 1/2, else y - (1 - w) · (y - x), so that both ends are exact, even infinite
+    ones.
+    """
     distance = op.Subtract(y, x)
     if not isinstance(weight, SSAValue):
         near = weight < 0.5

@@ -71,9 +71,9 @@ def scaled_dot_product_attention(
 
 
 def _scores(op: OpBuilder, query: SSAValue, key: SSAValue, mask: SSAValue | None, scale: float | None, is_causal: bool) -> SSAValue:
-    """The scores of an attention before the softmax: query · keyᵀ · scale + mask, -∞ for keys that a mask hides.
+    """The scores of an attention before the softmax: query · keyᵀ · scale + mask, with -∞ for hidden keys.
 
-    Without a scale it is 1 / √(size of a head).
+    A scale of None is 1 / √(size of a head).
     """
     if scale is None:
         size = op.convert(op.Gather(op.ShapeOf(query), op.constant(-1), 0), element_of(query))

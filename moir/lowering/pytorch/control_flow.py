@@ -25,7 +25,7 @@ MAXIMUM_STEPS = 2**31 - 1
 
 
 def _group(node: LoweringNode, index: int) -> list[SSAValue]:
-    """The operands that belong to the argument at `index`, in order."""
+    """The operands that belong to the argument at `index`, which is a list, in order."""
     names = names_of_operands(node)
     return [value for name, value in zip(names, node.op.operands, strict=False) if name.partition(".")[0] == f"input{index}"]
 

@@ -21,10 +21,10 @@ T = TypeVar("T")
 
 
 def per_axis(node: LoweringNode, values: Sequence[T], axes: int, name: str, default: T | None = None) -> list[T]:
-    """The values of argument `name`, one for each of `axes` spatial axes, from one for each or one for all, else the
-    default.
+    """The values of argument `name` for each of `axes` spatial axes: one for each, one for all, or if there are none
+    the default.
 
-    Raises ConversionError for another count.
+    Raises ConversionError for another number of values.
     """
     entries = list(values) or ([] if default is None else [default])
     if len(entries) == 1:
@@ -35,7 +35,7 @@ def per_axis(node: LoweringNode, values: Sequence[T], axes: int, name: str, defa
 
 
 def _grouped(node: LoweringNode, op: OpBuilder, weight: SSAValue, groups: int) -> SSAValue:
-    """Weights with the groups split off their first dimension; a constant remains one."""
+    """Weights [C, …] reshaped to [groups, C / groups, …]; a constant stays a constant."""
     shape = shape_of(weight)
     if shape is None or not is_static(shape) or groups < 1 or shape[0] % groups:
         node.fail(f"the weights cannot be divided into {groups} groups")
@@ -86,13 +86,17 @@ def _convolved(
 
 
 def _largest(window: dict[str, Sequence[int] | str], padding: Sequence[Size]) -> list[int]:
-    """The padding of an output; for a computed one the largest that torch allows, below the stride or the dilation."""
+    """For each axis, the padding of the output, or if it is computed the largest one that torch allows (below the
+    stride or dilation).
+    """
     limits = [max(int(stride), int(dilation)) for stride, dilation in zip(window["strides"], window["dilations"], strict=True)]
     return [size if isinstance(size, int) else limit - 1 for size, limit in zip(padding, limits, strict=True)]
 
 
 def _cut(op: OpBuilder, x: SSAValue, window: dict[str, Sequence[int] | str], padding: Sequence[Size]) -> SSAValue:
-    """The result of a transposed convolution with the largest padding of its output, cut to the computed one."""
+    """A transposed convolution with the largest output padding, cut to the output padding that is computed when the
+    model runs.
+    """
     largest = _largest(window, padding)
     axes = [index for index, size in enumerate(padding) if not isinstance(size, int)]
     if not axes:

@@ -172,6 +172,6 @@ def _own_channels(op: OpBuilder, x: SSAValue, size: tuple[int, int]) -> SSAValue
 
 
 def _check_for_training(node: LoweringNode) -> None:
-    """Raises ConversionError if the second result, the sampled indices that only training needs, is used."""
+    """Raises ConversionError if the second result of a node is used: the sampled indices, which only training needs."""
     if node.is_used(1):
         node.fail("its result for training is used", hint="export the model for inference")

@@ -42,7 +42,7 @@ FUNCTIONS: Mapping[str, str | _Function] = {
     "negative": lambda op, x: op.Negative(x),
     "absolute": lambda op, x: op.Abs(x),
 }
-"""The computation of each function: the name of an operation for `moir.expansions.functions`, or a function."""
+"""How each function is computed: the name of a function in `moir.expansions.functions`, or a builder."""
 
 _COMPLEX = "acos acosh asin asinh atan atanh cos cosh exp2 expm1 log log10 log1p log2 rsqrt sigmoid sin sinh sqrt square tan tanh"
 _REAL = "arccos arcsin arctan ceil deg2rad erf erfc fix floor frac rad2deg round sign trunc"

@@ -42,8 +42,9 @@ def range_with_end(node: LoweringNode, op: OpBuilder, *, start: Scalar, end: Sca
 
 
 def _counted(op: OpBuilder, start: Scalar, end: Scalar, step: Scalar, element: Attribute, *, has_end: bool = False) -> SSAValue:
-    """The numbers start, start + step, … up to the end, which `has_end` includes; start and step are truncated for
-    integers.
+    """The numbers start, start + step, … below `end`, or up to and including it with `has_end`.
+
+    For integer element types, start and step are truncated.
     """
     known = [known_number(op, each) for each in (start, end, step)]
     if is_integral(element):
@@ -64,7 +65,9 @@ def _truncated(op: OpBuilder, value: Scalar, *, as_value: Literal[True]) -> SSAV
 @overload
 def _truncated(op: OpBuilder, value: Scalar, *, as_value: bool = False) -> Scalar: ...
 def _truncated(op: OpBuilder, value: Scalar, *, as_value: bool = False) -> Scalar:
-    """A number truncated to an integer: a Python one, or a value of type i64 if it is computed or with `as_value`."""
+    """A number truncated to an integer: a Python integer, or a value of type i64 if it is computed or `as_value` is
+    set.
+    """
     if isinstance(value, SSAValue):
         return size_scalar(op, value)
     return op.constant(int(value), si64) if as_value else int(value)

@@ -68,7 +68,9 @@ def upsample(
 
 
 def _check_factors(node: LoweringNode, sizes: Sizes) -> None:
-    """Raises ConversionError if factors are given that are not the quotients of the sizes, which torch would use."""
+    """Raises ConversionError if the node has scale factors, which torch would use, that are not the quotients of the
+    sizes.
+    """
     shape = node.shape(0)
     for axis, name in zip(
         range(len(sizes)), ("scales_h", "scales_w") if len(sizes) == 2 else ("scales_d", "scales_h", "scales_w"), strict=False
@@ -140,14 +142,16 @@ def _multiplied_size(op: OpBuilder, size: Size, factor: float) -> Size:
 
 
 WITHOUT_SCALE = 1e30
-"""The scale of aligned corners for one sample, which is infinite in torch; the centers of samples are never aligned."""
+"""The scale with aligned corners for a result of one sample, where torch's is infinite; centres of samples are never
+aligned.
+"""
 
 
 def _antialiasing(kernel: Kernel, size: int, resized: int, factor: float | None, align_corners: bool) -> Weights:
-    """The matrix [result, data] of weights that resizes an axis from `size` to `resized`, smoothed if it becomes
-    smaller.
+    """The matrix [result, data] of weights that resizes an axis from `size` to `resized`, with a wider kernel if it
+    becomes smaller.
 
-    The factor is by default the quotient of the sizes.
+    `factor` is the scale; None for the quotient of the sizes.
     """
     scale = factor or resized / size
     if align_corners:
@@ -156,7 +160,9 @@ def _antialiasing(kernel: Kernel, size: int, resized: int, factor: float | None,
 
 
 def _computed_antialiasing(op: OpBuilder, kernel: Kernel, size: Size, resized: Size, factor: float | None, align_corners: bool) -> SSAValue:
-    """Compute the matrix [result, data] of `_antialiasing` for an axis of which a size is computed."""
+    """The matrix [result, data] of `_antialiasing`, computed when the model runs, for an axis of which a size is
+    dynamic.
+    """
     before, after = (size_scalar(op, each) for each in (size, resized))
     last, first = (op.convert(op.Subtract(each, int(align_corners)), f32) for each in (after, before))
     scale = op.constant(factor, f32) if factor and not align_corners else op.Divide(last, first)
@@ -167,7 +173,7 @@ def _computed_antialiasing(op: OpBuilder, kernel: Kernel, size: Size, resized: S
 
 
 def computed_fixed_point(op: OpBuilder, weights: SSAValue) -> SSAValue:
-    """Computed weights, rounded as `fixed_point` rounds constant ones."""
+    """Weights that are computed when the model runs, rounded as `fixed_point` rounds constant weights."""
     powers = 2.0 ** np.arange(23)
     largest = op.ReduceMax(weights, [0, 1], keep_dims=False)
     fitting = op.Less(op.Floor(op.Add(op.Multiply(op.constant(powers[1:], f32), largest), 0.5)), float(1 << 15))

@@ -57,9 +57,7 @@ def narrow(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int, start
 
 
 def _from_front(op: OpBuilder, x: SSAValue, axis: int, index: Size) -> SSAValue:
-    """An index along an axis, counted from the start, as a 1-D tensor of one element; a negative one counts from the
-    end.
-    """
+    """An index along an axis of x as a 1-D tensor of one element; the size of the axis is added to a negative one."""
     position = size_list(op, index)
     if is_not_negative(op, position):
         return position
@@ -166,7 +164,7 @@ def _index_tensors(node: LoweringNode, op: OpBuilder, indices: Tensors) -> list[
 
 
 def _index_tuples(op: OpBuilder, positions: Sequence[SSAValue]) -> SSAValue:
-    """Index tensors broadcast to one shape, and concatenated in a new last dimension, as GatherND takes them."""
+    """Index tensors, broadcast to one shape and stacked in a new last dimension, as GatherND takes them."""
     if len({shape_of(each) for each in positions}) > 1 or (
         any(-1 in (shape_of(each) or (-1,)) for each in positions) and len(positions) > 1
     ):
@@ -180,7 +178,7 @@ def _index_tuples(op: OpBuilder, positions: Sequence[SSAValue]) -> SSAValue:
 
 
 def from_start(op: OpBuilder, x: SSAValue, index: SSAValue, axis: int) -> SSAValue:
-    """Indices counted from the start; negative ones count from the end."""
+    """Indices along an axis of x, where the size of the axis is added to negative ones."""
     value = op.convert(index, si64)
     return op.Select(op.Less(value, 0), op.Add(value, op.Gather(op.ShapeOf(x), op.constant(axis), 0)), value)
 
@@ -270,7 +268,10 @@ def masked_index_put(node: LoweringNode, op: OpBuilder, self: SSAValue, mask: SS
 
 
 def _limited(op: OpBuilder, x: SSAValue, indices: Tensors) -> Tensors:
-    """Indices clamped to the dimensions of x; the mask excludes the elements whose indices this changes."""
+    """Index tensors clamped to the range of the dimensions of x.
+
+    Elements whose indices are changed by this are excluded by a mask of the caller.
+    """
     limited: list[SSAValue | None] = []
     for axis, each in enumerate(indices):
         size = dimension_list(op, x, axis)
@@ -310,7 +311,9 @@ def nonzero_static(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: S
 
 
 def _band(op: OpBuilder, x: SSAValue, diagonal: int, is_lower: bool) -> SSAValue:
-    """A mask of the elements of the last two dimensions on and below a diagonal if `is_lower`, else on and above it."""
+    """A boolean mask of matrices in the last two dimensions of x: true on and below `diagonal` if `is_lower`, else on
+    and above it.
+    """
     rows, columns = (op.Gather(op.ShapeOf(x), op.constant(axis), 0) for axis in (-2, -1))
     down = op.Unsqueeze(op.Range(op.constant(0), rows, op.constant(1), output_type=si64), [1])
     across = op.Range(op.constant(0), columns, op.constant(1), output_type=si64)

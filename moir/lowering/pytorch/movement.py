@@ -368,7 +368,7 @@ def meshgrid(node: LoweringNode, op: OpBuilder, *, tensors: Tensors, indexing: s
 
 
 def node_rank(value: SSAValue) -> int:
-    """The rank of a value, 1 if it is dynamic."""
+    """The rank of a value; 1 if it is dynamic."""
     shape = shape_of(value)
     return 1 if shape is None else len(shape)
 

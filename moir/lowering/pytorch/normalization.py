@@ -20,7 +20,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _filled(op: OpBuilder, value: SSAValue | None, number: float, x: SSAValue) -> SSAValue:
-    """A 1-D tensor over the channels of x; if it is absent, one that is filled with a number."""
+    """A 1-D tensor over the channels of x; if `value` is None, one filled with `number`."""
     if value is not None:
         return op.convert(value, element_of(x))
     return op.Broadcast(op.constant_like(number, x), dimension_list(op, x, 1))
@@ -135,7 +135,7 @@ def layer_norm(
 
 
 def _uses_statistics(node: LoweringNode) -> bool:
-    """Whether a result besides the first, a statistic of training, is used."""
+    """Whether a result of a node besides the first, a statistic that only training needs, is used."""
     return any(node.is_used(index) for index in range(1, node.result_count))
 
 

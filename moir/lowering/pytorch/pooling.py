@@ -26,7 +26,7 @@ def _axes(node: LoweringNode) -> int:
 
 
 def _batched(node: LoweringNode, op: OpBuilder, x: SSAValue, axes: int, pool: Callable[[SSAValue], Sequence[SSAValue]]) -> list[SSAValue]:
-    """The results of a pooling of [N, C, …], also for data without a batch."""
+    """The results of `pool`, a pooling of [N, C, …], for x, whose batch dimension may be missing."""
     rank = node.known_rank(0)
     if rank == axes + 2:
         return list(pool(x))
@@ -112,8 +112,8 @@ def avg_pool(
 def _without_overhang(
     op: OpBuilder, x: SSAValue, means: SSAValue, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]
 ) -> SSAValue:
-    """Correct means over whole windows of x, whose last windows exceed the padding, to count only elements up to its
-    end.
+    """Means over whole windows of x, corrected for windows that extend beyond the padding: they count elements up to
+    its end only.
     """
     axes = len(kernel)
     for index, (length, step, pad) in enumerate(zip(kernel, strides, pads, strict=True)):
@@ -154,7 +154,7 @@ def adaptive_pool(node: LoweringNode, op: OpBuilder, self: SSAValue, *, output_s
 
 
 def _target(op: OpBuilder, x: SSAValue, sizes: Sizes) -> SSAValue:
-    """The sizes of the result, where -1 means the size of the data."""
+    """The sizes of the result, with -1 replaced by the size of the data."""
     if all(not isinstance(each, int) or each >= 0 for each in sizes):
         return shape_value(op, sizes)
     parts = [

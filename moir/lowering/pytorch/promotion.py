@@ -1,4 +1,5 @@
-"""The promotion of element types: those of results are in the program; those of comparisons follow PyTorch's rules.
+"""The promotion of element types. The program states the types of results; the types in which comparisons are computed
+follow from PyTorch's rules.
 
 A type is of a category: boolean < integer < float. The result has the type of the tensors with dimensions, unless a
 scalar tensor has a higher category, or a number a higher category than both.
@@ -51,7 +52,7 @@ def with_inferred_elements(_kind: str, handler: BoundHandler) -> BoundHandler:
 
 
 def as_element(op: OpBuilder, element: Attribute, *values: Scalar) -> list[SSAValue]:
-    """Values and numbers converted to an element type."""
+    """Tensors and numbers as tensors of one element type."""
     return [number_of(op, value, element) if not isinstance(value, SSAValue) else op.convert(value, element) for value in values]
 
 
@@ -62,12 +63,12 @@ def number_of(op: OpBuilder, value: float, element: Attribute) -> SSAValue:
 
 
 def category(element: Attribute) -> int:
-    """The category of an element type as a number that compares: 0 for boolean, 1 for integers, 2 for floats."""
+    """The category of an element type: 0 for boolean, 1 for integers, 2 for floats."""
     return 0 if element == boolean else 2 if element in REAL_TYPES else 1
 
 
 def promoted(values: Sequence[Scalar]) -> Attribute:
-    """The element type in which an operation on tensors and numbers computes."""
+    """The element type in which PyTorch computes an operation on these tensors and numbers."""
     with_dimensions = [element_of(each) for each in values if isinstance(each, SSAValue) and rank_of(each) != 0]
     scalars = [element_of(each) for each in values if isinstance(each, SSAValue) and rank_of(each) == 0]
     numbers = [_of_number(each) for each in values if not isinstance(each, SSAValue)]

@@ -45,7 +45,7 @@ def reduce(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[int,
 
 
 def mean_of(op: OpBuilder, x: SSAValue, axes: list[int], *, keep_dims: bool) -> SSAValue:
-    """The mean along axes; the mean of no elements is 0 / 0, which is NaN."""
+    """The mean along axes; NaN for no elements."""
     if 0 not in (shape_of(x) or ()):
         return op.ReduceMean(x, axes, keep_dims=keep_dims)
     count = op.ReduceProd(op.Gather(op.ShapeOf(x), axes, 0), [0], keep_dims=False)
@@ -88,7 +88,9 @@ def argmax(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: int | None
 
 
 def _extremes(op: OpBuilder, x: SSAValue, axis: int, mode: str) -> tuple[SSAValue, SSAValue]:
-    """The extreme along an axis, which is kept with size 1, and its first index."""
+    """The maximum or minimum along an axis, by `mode`, and the index of its first occurrence; the axis stays with size
+    1.
+    """
     element = element_of(x)
     comparable = op.convert(x, si32) if element == boolean else x
     values, indices = first_extremes(op, comparable, axis, mode)

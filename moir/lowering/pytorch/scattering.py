@@ -104,10 +104,9 @@ def scatter(
 def reduced_into(
     op: OpBuilder, x: SSAValue, indices: SSAValue, updates: SSAValue, axis: int, reduction: str, include_self: bool
 ) -> SSAValue:
-    """x with updates reduced by `reduction` into its elements at `indices` along an axis; these take part if
-    `include_self`.
+    """x with `updates` reduced, by `reduction`, into its elements at `indices` along an axis.
 
-    Means of integers are rounded down.
+    With `include_self` the elements of x take part. Means of integers are rounded down.
     """
     element = element_of(x)
     if reduction != "mean" or not is_integral(element):

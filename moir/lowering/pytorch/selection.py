@@ -106,7 +106,9 @@ def bucketize(
 
 
 def _searched(op: OpBuilder, keys: SSAValue, x: SSAValue, is_right: bool) -> SSAValue:
-    """The number of keys, along the last axis, that are less than each element of x, or with `is_right` not greater."""
+    """For each element of x, the number of keys along the last axis that are less than it, or with `is_right` not
+    greater than it.
+    """
     wide = op.Unsqueeze(x, [-1])
     if rank_of(keys) != 1:
         keys = op.Unsqueeze(keys, [-2])

@@ -285,7 +285,9 @@ def as_strided(node: LoweringNode, op: OpBuilder, self: SSAValue, *, size: Sizes
 
 
 def _keeps_order(size: Sizes, stride: Sizes) -> bool:
-    """Whether strides are those of contiguous elements; only the first size may be dynamic."""
+    """Whether `stride` are the strides of contiguous elements of a tensor of shape `size`; only the first size may be
+    dynamic.
+    """
     expected = 1
     for index in range(len(size) - 1, -1, -1):
         count, step = size[index], stride[index]

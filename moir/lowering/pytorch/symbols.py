@@ -1,4 +1,6 @@
-"""Sizes and arithmetic on them, which PyTorch does in Python: integers are scalars of type i64, floats of type f64."""
+"""Sizes and arithmetic on them, for which PyTorch's programs call Python functions: integers are scalars of type i64,
+floats of type f64.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,7 @@ def sym_storage_offset(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _is_asserted(value: SSAValue) -> bool:
-    """Whether only assertions, or comparisons for assertions, use a value."""
+    """Whether a value is only used by assertions, or by comparisons whose results only assertions use."""
     for use in value.uses:
         kind = use.operation.KIND if isinstance(use.operation, FrameworkOp) else ""
         if not kind.startswith(("_assert", "_functional_assert", "sym_constrain")) and not (
@@ -88,7 +90,7 @@ def _is_asserted(value: SSAValue) -> bool:
 
 
 def _arguments(node: LoweringNode) -> list[Scalar]:
-    """The arguments of a function of Python, in the order of their names a, b, if they have names."""
+    """The arguments of a Python function; if they are named a, b, …, in the order of the names."""
     names = dict.fromkeys((*node.texts("arguments", ()), *node.op.properties))
     names.pop("arguments", None)
     values: dict[str, SSAValue] = dict(zip(node.texts("arguments", ()), node.op.operands, strict=False))
@@ -107,7 +109,7 @@ def _pair(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue]:
 
 
 def _promoted(scalars: Sequence[Scalar]) -> Attribute:
-    """The element type of a computation of Python: its floats are f64, beside which integers become floats."""
+    """The element type of a Python computation: f64 if a scalar is a float, else that of the integers."""
     floats = (element_of(each) in REAL_TYPES if isinstance(each, SSAValue) else isinstance(each, float) for each in scalars)
     return f64 if any(floats) else promoted(scalars)
 

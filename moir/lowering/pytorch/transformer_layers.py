@@ -22,7 +22,9 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 MASK_AXES = {0: (0, 1), 1: (1, 2), 2: ()}
-"""The axes that a mask lacks by its kind: [length, length] of a source, [batch, length] of keys, or of all scores."""
+"""For each kind of mask, the axes that it lacks: it is [length, length], [batch, length], or has the shape of the
+scores.
+"""
 
 
 def _dense(op: OpBuilder, x: SSAValue, weight: SSAValue, bias: SSAValue) -> SSAValue:
@@ -30,7 +32,9 @@ def _dense(op: OpBuilder, x: SSAValue, weight: SSAValue, bias: SSAValue) -> SSAV
 
 
 def _visible(node: LoweringNode, op: OpBuilder, mask: SSAValue, mask_type: int | None) -> SSAValue:
-    """Whether a key is visible, as a mask that broadcasts to the scores: the node's mask is not 0 for hidden keys."""
+    """A mask that is true for visible keys and broadcasts to the scores, from the node's mask, which is nonzero for
+    hidden keys.
+    """
     if mask_type not in MASK_AXES:
         node.fail(f"the kind {mask_type} of its mask is not known")
     visible = op.LogicalNot(mask) if element_of(mask) == boolean else op.Equal(mask, 0)
@@ -51,9 +55,9 @@ def _attention(
     Args:
         node: the node.
         op: the builder.
-        inputs: of queries, keys and values.
-        weights: weight and bias of the three projections in one, weight and bias of the result's projection.
-        heads: their number.
+        inputs: the tensors that are projected to queries, keys and values.
+        weights: weight and bias of the three projections, concatenated; weight and bias of the result's projection.
+        heads: the number of heads.
         mask: true for visible keys.
     """
     weight, bias, result_weight, result_bias = weights

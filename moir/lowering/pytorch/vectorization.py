@@ -1,4 +1,4 @@
-"""Operations on all tensors of torch.vmap at once: see `raise-vmap`."""
+"""Operations on the batched tensors of torch.vmap, which `raise-vmap` introduces."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from moir.errors import InferenceError
 
 
 def require_rows(shape: Sequence[int], **columns: Sequence[int]) -> None:
-    """Raises InferenceError unless each of the attributes `columns`, by name, has an element for each axis of
-    a shape.
+    """Raises InferenceError unless each attribute in `columns`, given by its name, has an element for each axis of
+    `shape`.
     """
     for name, column in columns.items():
         if len(column) != len(shape):

@@ -36,8 +36,10 @@ NOT_A_HALF = 0x7E00
 
 
 def _powers() -> tuple[np.ndarray[tuple[int], np.dtype[np.float32]], np.ndarray[tuple[int], np.dtype[np.float32]]]:
-    """Two tables of factors by exponent field, whose product is 2 to the power of the field minus the bias; each factor
-    is a normal number.
+    """Two tables of f32 factors, indexed by the exponent field of an f32: their product is 2 to the power of the field
+    minus the bias.
+
+    Each factor is a normal number.
     """
     exponents = np.arange(255) - BIAS
     halves = exponents // 2
@@ -81,7 +83,9 @@ HALVES = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 """The f16 for each of the 2¹⁶ bit patterns."""
 
 INFINITE_HALF = 0x7C00
-"""The bits of infinity in f16; those of nonnegative finite numbers are less, in the order of the numbers."""
+"""The bits of infinity in f16; the bits of smaller nonnegative numbers, as integers, are below it and in the same
+order.
+"""
 
 
 def half_of_bits(op: OpBuilder, bits: SSAValue) -> SSAValue:
@@ -114,8 +118,8 @@ def _width(element: Attribute) -> int:
 
 
 def _integers_of(op: OpBuilder, x: SSAValue) -> SSAValue | None:
-    """The bits of elements of up to 32 bits as i32, whose upper bits are undefined; None for types that have no
-    lowering.
+    """The bits of elements of up to 32 bits, as i32 whose upper bits are undefined; None for types that are not
+    supported.
     """
     element = element_of(x)
     if element == f32:
@@ -130,7 +134,7 @@ def _integers_of(op: OpBuilder, x: SSAValue) -> SSAValue | None:
 
 
 def _of_integers(op: OpBuilder, bits: SSAValue, element: Attribute) -> SSAValue | None:
-    """The elements of a type whose bits are the lowest ones of i32; None for types that have no lowering."""
+    """Elements of a type, from their bits in the lowest bits of i32; None for types that are not supported."""
     if element == f32:
         return float_of_bits(op, bits)
     if element == bf16:
@@ -152,12 +156,14 @@ def _of_integers(op: OpBuilder, bits: SSAValue, element: Attribute) -> SSAValue 
 
 
 def _split(op: OpBuilder, bits: SSAValue, width: int, count: int) -> SSAValue:
-    """Split each i32 into `count` parts of `width` bits along a new last axis, the lowest bits first."""
+    """Each i32 split into `count` parts of `width` bits, the lowest bits first, along a new last axis."""
     return op.BitwiseRightShift(op.Unsqueeze(bits, [-1]), op.constant(np.arange(count, dtype=np.int32) * width))
 
 
 def _join(op: OpBuilder, bits: SSAValue, width: int, count: int) -> SSAValue:
-    """Join the lowest `width` bits of the `count` elements along the last axis to one i32, the lowest bits first."""
+    """The i32 whose bits are the lowest `width` bits of the `count` elements along the last axis, the lowest bits
+    first.
+    """
     mask = -1 if width == 32 else (1 << width) - 1
     fields = op.BitwiseLeftShift(op.BitwiseAnd(bits, mask), op.constant(np.arange(count, dtype=np.int32) * width))
     joined = op.Gather(fields, 0, -1)
@@ -167,9 +173,9 @@ def _join(op: OpBuilder, bits: SSAValue, width: int, count: int) -> SSAValue:
 
 
 def _bits_of_constant(values: Array, element: Attribute) -> Array:
-    """The array with the bits of another array, as elements of a type.
+    """A constant array reinterpreted as elements of another type.
 
-    Where the widths differ, the last axis is joined, or a last axis is appended.
+    If the widths differ, the last axis is joined to one element, or a last axis of parts is appended.
     """
     dtype = to_numpy(element)
     source = 1 if values.dtype == np.bool_ else 8 * values.dtype.itemsize
@@ -185,7 +191,7 @@ def _bits_of_constant(values: Array, element: Attribute) -> Array:
 
 
 def bitcast(op: OpBuilder, x: SSAValue, element: Attribute) -> SSAValue | None:
-    """The bits of x as elements of another type; None for types of 64 bits and others that are not computed.
+    """The bits of x as elements of another type; None for types of 64 bits and other types that are not supported.
 
     If an element has more bits than one of x, the last axis of x has the parts of an element; if it has fewer, the
     result has a further axis of the parts. The lowest bits come first.

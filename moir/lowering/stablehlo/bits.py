@@ -38,7 +38,7 @@ def _known_counts(op: OpBuilder, counts: SSAValue) -> tuple[int, int] | None:
 
 
 def _within(op: OpBuilder, shifted: SSAValue, x: SSAValue, counts: SSAValue) -> SSAValue:
-    """The result `shifted` of a shift, and 0 for a count of all bits or more."""
+    """`shifted`, the result of a shift of x by `counts`, with 0 where the count is not less than the number of bits."""
     known = _known_counts(op, counts)
     if known is not None and known[0] >= 0 and known[1] < _bits(x):
         return shifted
@@ -54,7 +54,9 @@ def shifted_left(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
 
 
 def shifted_right(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
-    """An arithmetic right shift, x / 2ⁿ rounded down; copies of the highest bit enter, for unsigned integers, too."""
+    """An arithmetic right shift, x / 2ⁿ rounded down, of signed and unsigned integers: copies of the highest bit enter
+    on the left.
+    """
     amounts = op.Minimum(counts, _bits(x) - 1)
     if (signed := SIGNED.get(element_of(x))) is None:
         return op.BitwiseRightShift(x, amounts)
@@ -62,7 +64,7 @@ def shifted_right(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
 
 
 def shifted_logically(op: OpBuilder, x: SSAValue, counts: SSAValue) -> SSAValue:
-    """A logical right shift; zeros enter on the left, for negative numbers, too."""
+    """A logical right shift of signed and unsigned integers: zeros enter on the left."""
     bits = _bits(x)
     if _is_unsigned(x):
         return _within(op, op.BitwiseRightShift(x, counts), x, counts)

@@ -79,7 +79,7 @@ def _unrolled(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue]) -> 
     """The results of a loop over random bits (uint32), such as the rounds of Threefry, unrolled; None for any other
     loop.
 
-    The random numbers of a constant seed then become constants.
+    Random numbers of a constant seed then become constants.
     """
     states, captured = list(values[: node.result_count]), list(values[node.result_count :])
     if not any(element_of(each) == ui32 for each in states):
@@ -166,7 +166,7 @@ def case(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 def _rest(node: LoweringNode, index: SSAValue, captured: Sequence[SSAValue], branches: Sequence[Region]) -> Region:
-    """A region with a stablehlo.case of the remaining branches, whose index is one less than `index`.
+    """A region that contains a stablehlo.case of the remaining branches, with `index` - 1 as its index.
 
     A negative index selects the last branch, too.
     """

@@ -22,7 +22,7 @@ from moir.rewriting.builder import OpBuilder
 Called = Callable[[LoweringNode, OpBuilder, Sequence[SSAValue]], Sequence[SSAValue | None]]
 
 SINGLE = {"acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "cosh": "Cosh", "erf": "Erf", "sinh": "Sinh", "tan": "Tan"}
-"""Functions of one tensor of `mhlo`."""
+"""The functions of one tensor in the dialect `mhlo`, each with the opset operation that computes it."""
 
 
 def _largest(node: LoweringNode, op: OpBuilder, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -50,7 +50,7 @@ TARGETS: Mapping[str, Called] = {
     "mhlo.topk": _largest,
     **LAPACK,
 }
-"""The computations of targets by their names; those of LAPACK without the letter of their element type."""
+"""How call targets are lowered, by their names; LAPACK's names lack the letter of the element type."""
 
 
 CUT = "cut the model before it, or make its result an input"

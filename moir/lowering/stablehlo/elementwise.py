@@ -121,7 +121,7 @@ ARITHMETIC: Mapping[str, tuple[Pair, Pair | None]] = {
     "subtract": (lambda op, a, b: op.Subtract(a, b), lambda op, a, b: op.LogicalXor(a, b)),
     "xor": (lambda op, a, b: op.BitwiseXor(a, b), lambda op, a, b: op.LogicalXor(a, b)),
 }
-"""Functions of two numbers, and of two booleans."""
+"""The builders of functions of two operands: for numbers, and for booleans (None if there is none)."""
 
 
 @stablehlo.lowers(*ARITHMETIC)
@@ -143,7 +143,7 @@ def arithmetic(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) 
 
 
 def is_spread(value: SSAValue) -> bool:
-    """Whether a tensor is the result of a Broadcast, or a constant whose elements are one broadcast element."""
+    """Whether a tensor is the result of a Broadcast, or a constant that is one element broadcast to a shape."""
     return isinstance(value.owner, Broadcast) or _repeated(value) is not None
 
 
@@ -167,7 +167,9 @@ def uniform(op: OpBuilder, value: SSAValue) -> SSAValue | None:
 
 
 def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Both operands of an elementwise operation, without the Broadcasts that numpy's rule makes redundant."""
+    """Both operands of an elementwise operation, with Broadcasts removed that the operation's own broadcasting makes
+    redundant.
+    """
     if not is_spread(rhs) or (is_spread(lhs) and uniform(op, lhs) is not None):
         return before_broadcast(op, lhs), rhs
     rest = before_broadcast(op, rhs)
@@ -177,7 +179,7 @@ def with_scalars(op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue,
 
 
 def _join(a: SSAValue, b: SSAValue, whole: SSAValue) -> bool:
-    """Whether the shapes of a and b broadcast to that of `whole`; False unless all three are static."""
+    """Whether the shapes of a and b broadcast to the shape of `whole`; False unless all three shapes are static."""
     shapes = [shape_of(each) for each in (a, b, whole)]
     if any(shape is None or not is_static(shape) for shape in shapes):
         return False
@@ -186,7 +188,9 @@ def _join(a: SSAValue, b: SSAValue, whole: SSAValue) -> bool:
 
 
 def before_broadcast(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The operand of a Broadcast, for an operation that broadcasts it itself; any other tensor unchanged."""
+    """The operand of the Broadcast that computes a value, for an operation that broadcasts by itself; any other value
+    unchanged.
+    """
     if (scalar := uniform(op, value)) is not None:
         return scalar
     while isinstance(value.owner, Broadcast) and value.owner.text("mode") in ("numpy", "bidirectional"):
@@ -195,9 +199,9 @@ def before_broadcast(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def _beside_infinity(op: OpBuilder, kind: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue | None:
-    """The other operand of a maximum with -infinity or of a minimum with infinity, which JAX writes for softmax.
+    """The other operand of a maximum with -infinity or of a minimum with infinity; JAX writes these for softmax.
 
-    `kind` is `maximum` or `minimum`. Returns None if no operand is that infinity.
+    `kind` is `maximum` or `minimum`. None if neither operand is that infinity.
     """
     limit = -np.inf if kind == "maximum" else np.inf
     for value, other in ((lhs, rhs), (rhs, lhs)):
@@ -313,11 +317,11 @@ _FORMATS: Mapping[Attribute, tuple[int, int]] = {f16: (5, 10), bf16: (8, 7), f32
 """The bits of the exponent and of the mantissa of each element type."""
 
 _LARGE = 2.0**100
-"""From here on, numbers are rounded after a division, since the product with 2ⁿ + 1 would be infinite."""
+"""From this number on, numbers are divided before they are rounded, since the product with 2ⁿ + 1 would be infinite."""
 
 
 def _reduced(op: OpBuilder, x: SSAValue, exponent_bits: int, mantissa_bits: int) -> SSAValue:
-    """f32 x rounded to a mantissa and an exponent of fewer bits."""
+    """x, of type f32, rounded to a float with fewer bits of exponent and mantissa."""
     rounded = x
     if mantissa_bits < 23:
         is_large = op.Greater(op.Abs(x), _LARGE)

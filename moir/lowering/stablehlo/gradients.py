@@ -27,10 +27,10 @@ from moir.lowering.xla.reduction import neutral
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_OFFSETS = 256
-"""The largest number of elements of a window."""
+"""The largest number of elements of a window that is lowered."""
 
 SELECTIONS = {"GreaterEqual": "max", "Greater": "max", "LessEqual": "min", "Less": "min"}
-"""The extreme that is selected, for the comparison of the selected element with another one that keeps it selected."""
+"""For each comparison that keeps an element selected against another one, the extreme that it selects."""
 
 
 def _selection(node: LoweringNode, body: Region) -> tuple[str, str]:
@@ -114,9 +114,10 @@ def _selected(
     compared: str,
     whole: Sequence[int],
 ) -> SSAValue:
-    """The index within each window of the element that it selects; the first of several equal ones.
+    """The index within each window of the selected element; of several equal ones the first.
 
     Args:
+        op: the builder.
         data: the padded data.
         offsets: the offsets of the elements of a window from its first one.
         strides: the distance of neighbouring windows along each axis.

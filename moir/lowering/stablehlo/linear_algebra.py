@@ -103,7 +103,7 @@ def complex_triangular_solve(
 
 
 def _letter(node: LoweringNode, name: str, default: str) -> str:
-    """The letter whose character code is the attribute `name`; the default if it is absent."""
+    """The letter whose character code is the attribute `name`; `default` if the attribute is absent."""
     return chr(node.integer(name, ord(default)) & 0x7F)
 
 
@@ -198,4 +198,4 @@ LAPACK: Mapping[str, Callable[[LoweringNode, OpBuilder, Sequence[SSAValue]], Seq
     "lapack_syevd": _syevd,
     "lapack_trsm": _trsm,
 }
-"""The functions of LAPACK by their names without the letter of their element type."""
+"""The functions of LAPACK that are lowered, by their names without the letter of the element type."""

@@ -18,7 +18,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _matrix_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue | None:
-    """A MatMul, if the product sums over one dimension and batch dimensions come first; None for other products."""
+    """A MatMul, for products that sum over one dimension and whose batch dimensions come first; None for other
+    products.
+    """
     sides = [[list(node.integers(f"{side}_{what}_dimensions", ())) for what in ("batching", "contracting")] for side in ("lhs", "rhs")]
     ranks = [node.known_rank(0), node.known_rank(1)]
     batch = len(sides[0][0])

@@ -1,8 +1,8 @@
-"""Products of groups of indices along a ragged dimension, each group with its own matrix.
+"""Matrix products in which the indices along one (ragged) dimension form groups, each with its own matrix.
 
     %y = chlo.ragged_dot(%x [m, k], %w [g, k, n], %sizes [g])    the first rows times %w[0], the following ones times
                                                                  %w[1], …
-->  the products of all rows with all matrices, and the sum over g of those that are of the group of their row
+-> the products of all rows with all matrices, summed over g where g is the group of the row
 
 Sources: CHLO's definition of ragged_dot (openxla/stablehlo, ChloOps.td); `jax.lax.ragged_dot_general`.
 """
@@ -22,11 +22,12 @@ from moir.support.records import Record
 
 
 class RaggedTerms(Record):
-    """An einsum letter for each axis of the operands; batch and contracting dimensions have the same one in both.
+    """A letter, as in an Einsum's equation, for each axis of the operands; batch and contracting dimensions have equal
+    letters.
 
     Args:
         lhs: the letters of the first operand.
-        rhs: the letters of the second operand, with that of the groups if it has an axis of them.
+        rhs: the letters of the second operand, including `group` if it has an axis of groups.
         batch: the letters of the batch dimensions.
         contracting: the letters of the dimensions that are summed over.
         ragged: the letter of the ragged dimension.
@@ -46,10 +47,10 @@ class RaggedTerms(Record):
         return group + self.batch + "".join(free)
 
     def prefix(self) -> str:
-        """The letters of the dimensions over which the group sizes may vary.
+        """The letters of the dimensions that the group sizes may have before the axis of groups.
 
-        These are the batch dimensions, and those before the ragged one in the first operand: the contracting ones if it
-        is contracting, else the others.
+        These are the batch dimensions, and dimensions before the ragged one in the first operand: the contracting ones
+        if the ragged one is contracting, else the others.
         """
         if self.ragged in self.contracting:
             return self.batch + self.contracting[: self.contracting.index(self.ragged)]
@@ -92,7 +93,9 @@ def _set(node: LoweringNode, term: list[str], axis: int, letter: str) -> None:
 
 
 def _aligned(op: OpBuilder, value: SSAValue, letters: str, wanted: str) -> SSAValue:
-    """Transpose and unsqueeze a value whose axes are `letters` to the axes `wanted`; those it lacks have size 1."""
+    """A value with axes named by `letters`, transposed and unsqueezed to the axes `wanted`; axes that it lacks have
+    size 1.
+    """
     own = [letter for letter in wanted if letter in letters]
     order = [letters.index(letter) for letter in own]
     moved = value if order == sorted(order) else op.Transpose(value, order)

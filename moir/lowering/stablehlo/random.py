@@ -30,7 +30,7 @@ HINT = "make the random numbers an input"
 
 @stablehlo.lowers("rng")
 def refused(node: LoweringNode, _: OpBuilder) -> NoReturn:
-    """stablehlo.rng(a, b, shape): refused, because the numbers would differ"""
+    """stablehlo.rng(a, b, shape): refused, because the random numbers would differ from those of the framework"""
     node.fail("its numbers depend on a seed that is not in the program", hint=HINT)
 
 
@@ -55,9 +55,9 @@ def _line(op: OpBuilder, count: int) -> SSAValue:
 
 
 def _of_philox(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAValue], shape: Sequence[int]) -> tuple[SSAValue, int]:
-    """The random bits for a shape, by Philox: four uint32 for each counter, and how many counters were used.
+    """The random bits for a shape, by Philox: four uint32 for each counter; and the number of counters used.
 
-    The upper uint32 of the counters are the key.
+    The key is the upper half of every counter.
     """
     total = prod(shape)
     count = -(-total // 4)
@@ -68,9 +68,9 @@ def _of_philox(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAValu
 
 
 def _of_threefry(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAValue], shape: Sequence[int]) -> tuple[SSAValue, int]:
-    """The random bits for a shape, by Threefry: two uint32 for each counter, and how many counters were used.
+    """The random bits for a shape, by Threefry: two uint32 for each counter; and the number of counters used.
 
-    Both are in the two halves of the first dimension of even size, or else of the largest dimension.
+    The two uint32 go to the two halves of the first dimension of even size, or else of the largest dimension.
     """
     if not shape:
         return op.Reshape(threefry(op, counted(op, counter, _line(op, 1)), key)[0], [], special_zero=False), 1
@@ -83,7 +83,7 @@ def _of_threefry(op: OpBuilder, key: Sequence[SSAValue], counter: Sequence[SSAVa
 
 
 def uint32_of_state(node: LoweringNode, operand: SSAValue) -> SSAValue | None:
-    """The four uint32 of a state, from the `bitcast_convert` between them and 64 bits; None for other conversions."""
+    """The four uint32 of which a `bitcast_convert` makes a state; None for a state that is computed in another way."""
     if shape_of(operand) != (2, 2) or element_of(operand) not in (ui32, si32):
         return None
     shape, element = declared_shape(node), result_element(node)

@@ -22,7 +22,7 @@ PHILOX_STEPS = (0x9E3779B9, 0xBB67AE85)
 PHILOX_ROUNDS = 10
 
 Uint32s = Sequence[SSAValue]
-"""Counters or keys of several uint32: a tensor for each, the lowest bits first. All tensors have one shape."""
+"""Counters or keys of several uint32: a sequence of tensors of one shape, the lowest bits first."""
 
 
 def uint32(op: OpBuilder, value: int) -> SSAValue:
@@ -46,7 +46,7 @@ def sum_with_carry(op: OpBuilder, a: SSAValue, b: SSAValue) -> tuple[SSAValue, S
 
 
 def counted(op: OpBuilder, start: Uint32s, index: SSAValue) -> list[SSAValue]:
-    """The counter `start`, of several uint32 with the lowest first, plus the uint32 `index`, with carries."""
+    """The counter `start` plus the uint32 `index`, with carries; a counter is several uint32, the lowest bits first."""
     limbs: list[SSAValue] = []
     carry = index
     for each in start:
@@ -60,9 +60,9 @@ def _rotated(op: OpBuilder, x: SSAValue, distance: int) -> SSAValue:
 
 
 def threefry(op: OpBuilder, counter: Uint32s, key: Uint32s) -> list[SSAValue]:
-    """The Threefry hash, two uint32, of counters and keys of two uint32 each.
+    """The Threefry hash of counters and keys of two uint32 each: two uint32.
 
-    Five times four rounds of an addition, a rotation and an exclusive or.
+    Five groups of four rounds, each an addition, a rotation and an exclusive or.
     """
     keys = [*key, op.BitwiseXor(op.BitwiseXor(key[0], key[1]), uint32(op, THREEFRY_PARITY))]
     a, b = (op.Add(each, own) for each, own in zip(counter, keys, strict=False))

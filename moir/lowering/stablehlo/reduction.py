@@ -52,12 +52,13 @@ def reduce(node: LoweringNode, op: OpBuilder, *, dimensions: tuple[int, ...] = (
 
 
 _BESIDE = frozenset(("broadcast_in_dim", "convert", "maximum", "optimization_barrier", "reshape"))
-"""Operations between the maximum of a softmax and its difference to the data."""
+"""Operations that may stand between the maximum in a softmax and its subtraction from the data."""
 
 
 def _is_subtracted(value: SSAValue) -> bool:
-    """Whether a value is only subtracted from other values, as the maximum in a softmax: NaN in the data then makes the
-    result NaN in any case.
+    """Whether a value is only subtracted from other values, as the maximum in a softmax.
+
+    NaN in the data then makes the result NaN whether or not the maximum is NaN.
     """
     pending, seen = [value], set[SSAValue]()
     while pending:
@@ -80,7 +81,7 @@ def _is_combination(kind: str | None, element: Attribute) -> bool:
 
 
 def joined(node: LoweringNode, op: OpBuilder, first: Sequence[SSAValue], second: Sequence[SSAValue]) -> list[SSAValue]:
-    """Apply the body of a node to two elements of each operand, `first` and `second`, as tensors; returns its
+    """Apply the body of a node to the tensors `first` and `second`, one of each for every operand; returns its
     results.
     """
     captured = node.operands[len(own_operands(node)) :]
@@ -88,10 +89,10 @@ def joined(node: LoweringNode, op: OpBuilder, first: Sequence[SSAValue], second:
 
 
 def halved(node: LoweringNode, op: OpBuilder, values: Sequence[SSAValue], dimensions: Sequence[int]) -> list[SSAValue]:
-    """Reduce tensors along dimensions by the body of a node, any associative function.
+    """Reduce tensors along dimensions by the body of a node, which is any associative function.
 
-    It combines both halves of each axis until one element is left. `values` are the tensors, then their initial values.
-    Raises ConversionError if a dimension is dynamic.
+    The two halves of each axis are combined until one element is left. `values` are the tensors, then their initial
+    values. Raises ConversionError if a dimension is dynamic.
     """
     count = len(values) // 2
     data, first = list(values[:count]), list(values[count:])
@@ -163,9 +164,9 @@ def reduce_window(
 
 
 def _is_running_extreme(node: LoweringNode, index: int, count: int, windows: Sequence[AxisWindow]) -> bool:
-    """Whether operand `index` is reduced to running extremes of floats.
+    """Whether operand `index` is reduced to running maxima or minima of floats.
 
-    A pooling would pad their windows with finite numbers.
+    Such windows are not lowered to a pooling, which would pad them with finite numbers.
     """
     kind = combination(node.op.regions[0], index, count + index, index)
     if kind not in ("max", "min") or node.element(index) not in REAL_TYPES:
@@ -200,9 +201,11 @@ def dynamic_reduce_window(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValu
 
 
 def _running_axis(node: LoweringNode, op: OpBuilder) -> tuple[int, bool] | None:
-    """The axis of a running reduction, and whether it runs backwards; None for other windows.
+    """The axis of a running reduction, and whether it runs backwards; None if the windows are not those of a running
+    reduction.
 
-    A running reduction has windows as long as the data, which is padded at one end."""
+    These are as long as the data, which is padded at one end.
+    """
     rank = node.known_rank(0)
     constants = [op.known.elements(node.operand(index)) for index in range(2, 7)]
     if any(each is None or each.size != (2 * rank if index == 4 else rank) for index, each in enumerate(constants)):
@@ -221,7 +224,7 @@ def _running_axis(node: LoweringNode, op: OpBuilder) -> tuple[int, bool] | None:
 
 
 def _running_sums(op: OpBuilder, x: SSAValue, padding: SSAValue, axis: int, is_reversed: bool) -> SSAValue:
-    """The sums of windows as long as the data, which is padded at one end.
+    """Sums over windows as long as the data, which is padded at one end (the end of the axis if `is_reversed`).
 
     If there are p zeros before n elements, these are the last p + 1 running sums of the padded data.
     """

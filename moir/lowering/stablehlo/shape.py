@@ -40,10 +40,10 @@ def result_element(node: LoweringNode, index: int = 0) -> Attribute:
 
 
 def placed(node: LoweringNode, op: OpBuilder, operand: SSAValue, dimensions: Sequence[int], rank: int) -> SSAValue:
-    """Transpose and unsqueeze an operand to rank `rank`, so that its dimensions are at the axes `dimensions`, 1
-    elsewhere.
+    """An operand transposed and unsqueezed to rank `rank`: its dimensions become the axes `dimensions`; other axes have
+    size 1.
 
-    Raises ConversionError if these do not fit. A scalar is unchanged.
+    Raises ConversionError if the axes do not fit. A scalar is unchanged.
     """
     if len(dimensions) != node.known_rank(0) or any(not 0 <= each < rank for each in dimensions):
         node.fail(f"its broadcast_dimensions {list(dimensions)} do not fit a tensor of rank {node.rank(0)}")
@@ -56,17 +56,18 @@ def placed(node: LoweringNode, op: OpBuilder, operand: SSAValue, dimensions: Seq
 
 
 DEEPEST = 12
-"""The maximum number of operations between a reduction and the inserted dimension."""
+"""The maximum number of operations between a reduction and the insertion of its dimension."""
 
 ELEMENTWISE = (Add, Divide, Maximum, Minimum, Multiply, Power, Sqrt, Subtract)
 """Elementwise operations that `with_dimensions` rebuilds on a reduction that keeps its dimensions."""
 
 
 def with_dimensions(op: OpBuilder, value: SSAValue, missing: tuple[int, ...], depth: int) -> SSAValue | None:
-    """A value computed by elementwise operations from reductions along `missing`, rebuilt with `keep_dims`.
+    """A value computed by elementwise operations from reductions along `missing`, rebuilt with these reductions keeping
+    dimensions.
 
-    JAX reduces without `keep_dims` and inserts the dimensions afterwards. Returns None for other values, and for
-    values computed by more than `depth` operations.
+    JAX reduces without `keep_dims` and inserts the dimensions afterwards. Returns None for other values, and for values
+    computed by more than `depth` operations.
     """
     owner = value.owner
     if isinstance(owner, ReductionOp):

@@ -71,8 +71,9 @@ def sparse_cross_entropy(node: LoweringNode, op: OpBuilder, features: SSAValue, 
 
 
 def losses(op: OpBuilder, x: SSAValue, labels: SSAValue) -> list[SSAValue]:
-    """For logits x and the probabilities of the classes in `labels`, both [rows, classes]: the cross entropy of each
-    row, and its derivative with respect to x.
+    """The cross entropy of each row, and its derivative with respect to x.
+
+    `x` are logits, `labels` the probabilities of the classes, both [rows, classes].
     """
     entropy = op.Negative(op.ReduceSum(op.Multiply(labels, op.LogSoftmax(x, axis=-1)), [-1], keep_dims=False))
     return [entropy, op.Subtract(op.Softmax(x, axis=-1), labels)]

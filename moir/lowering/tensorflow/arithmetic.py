@@ -207,7 +207,9 @@ _ZERO_AT_ZERO: Mapping[str, tuple[int, Callable[[OpBuilder, SSAValue, SSAValue],
     "Xlog1py": (0, lambda op, x, y: op.Multiply(x, op.Log(op.Add(y, 1)))),
     "Xlogy": (0, lambda op, x, y: op.Multiply(x, op.Log(y))),
 }
-"""For each kind the index of the operand whose zeros make the result 0, and the function of both operands."""
+"""For each kind, the index of the operand that makes the result 0 where it is 0, and the function of both operands
+elsewhere.
+"""
 
 
 @tf.lowers(*_ZERO_AT_ZERO, rank=broadcast, complex=by_function())

@@ -100,7 +100,7 @@ def _selected(node: LoweringNode, op: OpBuilder, condition: SSAValue, a: SSAValu
 
 
 def _before_rows(op: OpBuilder, condition: SSAValue, data: SSAValue) -> SSAValue:
-    """A condition with dimensions of 1 appended, so that it broadcasts along the first dimension of the data."""
+    """A 1-D condition with dimensions of 1 appended, so that it selects along the first dimension of the data."""
     own, rank = rank_of(condition), rank_of(data)
     if own == 0 or (own is not None and own == rank) or (own is not None and own > 1):
         return condition

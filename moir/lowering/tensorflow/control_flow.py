@@ -1,7 +1,7 @@
 """Control flow: If, Case, While.
 
-Functions capture no values: all their Parameters have operands. The operands of a While are those that
-`raise-tensor-lists` arranges; a While that this pass has not changed has loop-carried values only.
+Functions do not capture values: there is an operand for each Parameter. `raise-tensor-lists` may have sorted the
+operands of a While by their roles (`Repetition`); otherwise all of them are loop-carried values.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _needed_ranks(node: LoweringNode) -> list[int | None]:
 
 
 def _of_used(node: LoweringNode, values: Sequence[SSAValue]) -> Replacement:
-    """For each result of a node, the next of `values` if it has uses, else None."""
+    """For each result of a node, the next element of `values` if the result has uses, else None."""
     remaining = iter(values)
     return [next(remaining) if node.is_used(index) else None for index in range(node.result_count)]
 
@@ -95,9 +95,9 @@ def _refuse_new_lists(node: LoweringNode, branches: Sequence[Region], values: Se
 
 
 def _drop_unused(node: LoweringNode, branches: Sequence[Region]) -> None:
-    """Erase the Results of branches whose results of the node have no uses, and the operations that only they use.
+    """Erase the Results of branches that belong to unused results of the node, and the operations that only they use.
 
-    These are values for the gradient of a branch, which no tensor can hold.
+    Unused results may be values for the gradient of a branch, which no tensor can hold.
     """
     for branch in branches:
         results = [each for each in branch.block.ops if isinstance(each, Result)]
@@ -136,7 +136,7 @@ def case(node: LoweringNode, op: OpBuilder, *operands: SSAValue) -> Replacement:
 def _chained(
     node: LoweringNode, op: OpBuilder, index: SSAValue, values: Sequence[SSAValue], needed: Sequence[int | None]
 ) -> list[SSAValue]:
-    """An If: the first branch if the index is 0, else a Case of the other branches with the index minus 1.
+    """An If: the first branch of a Case if the index is 0, else a Case of the other branches with the index minus 1.
 
     Args:
         node: the Case; its branches move into the If.
@@ -145,7 +145,7 @@ def _chained(
         values: the operands of the branches.
         needed: for each used result of the node the rank that its users require; None if they accept any rank.
 
-    The branches have Results for the used results of the node only.
+    The branches must have Results for the used results of the node only.
     """
     first, *others = [node.op.detach_region(branch) for branch in list(node.op.regions)]
     block = Block()
@@ -191,9 +191,9 @@ class Repetition:
 
     @staticmethod
     def of(node: LoweringNode) -> Repetition:
-        """The operands of a node by their roles.
+        """The operands of a While, sorted by their roles.
 
-        Raises ConversionError if there are fewer than its attributes declare.
+        Raises ConversionError if there are fewer operands than the attributes declare.
         """
         values = node.operands
         counts = [len(node.integers("sliced", ())), node.integer("invariants", 0), len(node.integers("bounds", ()))]
@@ -252,9 +252,9 @@ def _conditional_loop(node: LoweringNode, op: OpBuilder, repetition: Repetition,
 
 
 def _with_condition(body: Region, cond: Region, states: int) -> Region:
-    """A clone of a body with the condition of the next iteration as an additional, first Result.
+    """A clone of a loop body with a new first Result: whether another iteration follows.
 
-    `cond` computes the condition; its operands are the first `states` Results of the body, then the other Parameters.
+    `cond` computes it from the first `states` Results of the body and from the other Parameters.
     """
     region = body.clone()
     block = region.block

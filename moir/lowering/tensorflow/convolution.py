@@ -30,16 +30,16 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 MAXIMUM_TAPS = 1024
-"""Largest number of window elements for which a dilation is unrolled."""
+"""The largest number of window elements for which a morphological dilation is unrolled."""
 
 
 def filters_first(op: OpBuilder, filters: SSAValue, axes: int) -> SSAValue:
-    """Filters [kernel…, a, b] as [b, a, kernel…]."""
+    """Filters [kernel…, a, b] transposed to [b, a, kernel…]."""
     return op.Transpose(filters, [axes + 1, axes, *range(axes)])
 
 
 def filters_by_channel(op: OpBuilder, filters: SSAValue) -> SSAValue:
-    """Depthwise filters [kernel…, C, multiplier] as [C, multiplier, 1, kernel…]."""
+    """Depthwise filters [kernel…, C, multiplier] reshaped to [C, multiplier, 1, kernel…]."""
     return op.Unsqueeze(op.Transpose(filters, [2, 3, 0, 1]), [2])
 
 
@@ -190,7 +190,8 @@ def spatial_list(op: OpBuilder, sizes: SSAValue, axes: int, last: bool) -> SSAVa
 def pads_for(
     node: LoweringNode, window: SlidingWindow, wanted: tuple[int, ...], kernel: tuple[int, ...]
 ) -> tuple[SlidingWindow, tuple[int, ...]]:
-    """The window with explicit pads, and the output padding, for which the result has the spatial sizes `wanted`.
+    """The window with explicit pads, and the output padding, such that a transposed convolution has the spatial sizes
+    `wanted`.
 
     Raises ConversionError if these are too small for the kernel.
     """

@@ -1,4 +1,4 @@
-"""1-D tensors of sizes and tensors of axes that refer to one data format, converted to another one.
+"""Conversion of 1-D tensors of sizes, and of tensors of axes, from one data format to another.
 
 TensorFlow's optimizer inserts these operations around others whose data format it changes.
 

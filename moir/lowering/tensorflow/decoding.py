@@ -51,9 +51,9 @@ def greedy_decoder(
 
 
 def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue | None:
-    """The index of CTC's blank class; None if it is the last class, as CTCGreedyDecoder assumes.
+    """The index of CTC's blank class; None if it is the last class, which is CTCGreedyDecoder's default.
 
-    Raises ConversionError if it counts from the end and the number of classes is dynamic.
+    Raises ConversionError if the index is negative and the number of classes is dynamic.
     """
     blank = node.integer("blank_index", -1)
     if blank == -1:
@@ -67,7 +67,7 @@ def blank_class(node: LoweringNode, op: OpBuilder, inputs: SSAValue) -> SSAValue
 
 
 def negative_score(op: OpBuilder, inputs: SSAValue, lengths: SSAValue) -> SSAValue:
-    """The negative sum of the largest logit of each step, for each sequence, [batch, 1].
+    """For each sequence, the negative sum over its steps of the largest logit, [batch, 1].
 
     `inputs` are the logits [steps, batch, classes]; steps from the length of the sequence on do not count.
     """

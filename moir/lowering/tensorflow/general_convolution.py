@@ -54,9 +54,7 @@ def convolution(
 
 
 def with_batch_of(op: OpBuilder, value: SSAValue, data: SSAValue, count: int) -> SSAValue:
-    """A value whose first dimension is replaced by the first `count` dimensions of the data; both have the same
-    product.
-    """
+    """A value whose first dimension is split into the first `count` dimensions of the data; their product equals it."""
     if count == 1:
         return value
     if count == 0:

@@ -22,11 +22,11 @@ INDEX_TYPES = (si32, si64)
 """The element types that indices are given in."""
 
 MAXIMUM_STITCH = 1 << 16
-"""Number of constant indices up to which the result of DynamicStitch is computed during the conversion."""
+"""The largest number of constant indices for which a DynamicStitch is computed during the conversion."""
 
 
 def as_indices(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """Integers of type si32 or si64 as they are; integers of other types converted to si32."""
+    """Integers of type si32 or si64 unchanged; integers of other types converted to si32."""
     return value if element_of(value) in INDEX_TYPES or element_of(value) not in INTEGER_TYPES else op.convert(value, si32)
 
 
@@ -124,7 +124,7 @@ def as_row(op: OpBuilder, value: SSAValue) -> SSAValue:
 
 
 def merged(op: OpBuilder, value: SSAValue, like: SSAValue) -> SSAValue:
-    """A value whose first dimensions, as many as `like` has, are merged."""
+    """A value whose first n dimensions are merged into one, where n is the rank of `like`."""
     rank = rank_of(like)
     if rank is not None:
         return flattened(op, value, rank)

@@ -74,7 +74,7 @@ def offsets_of_parts(node: LoweringNode, op: OpBuilder, concat_dim: SSAValue, *s
 
 
 def joined(op: OpBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
-    """The concatenation of values along an axis; of one value that value itself."""
+    """The concatenation of values along an axis; for a single value the value itself."""
     return values[0] if len(values) == 1 else op.Concat(*values, axis=axis)
 
 

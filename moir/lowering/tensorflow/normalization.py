@@ -68,7 +68,9 @@ def inference_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> SS
 
 
 def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> list[SSAValue]:
-    """Operand 0 normalized by the statistics of the batch, the running mean and variance, and those of the batch."""
+    """Operand 0 normalized by the statistics of the batch; the running mean and variance; and the mean and variance of
+    the batch.
+    """
     data = op.convert(node.operand(0), f32)
     scale, offset = node.operand(1), node.operand(2)
     rank = 5 if node.text("data_format", "NHWC") in ("NDHWC", "NCDHW") else node.rank(0) or 4
@@ -94,7 +96,7 @@ def training_normalization(node: LoweringNode, op: OpBuilder, last: bool) -> lis
 
 
 def with_activation(node: LoweringNode, op: OpBuilder, result: SSAValue) -> SSAValue:
-    """The activation of the node, applied to the result plus a side input, operand 5, if the node has one.
+    """The node's activation of `result`, to which the side input, operand 5, is added before if the node has one.
 
     Raises ConversionError for an unknown `activation_mode`.
     """

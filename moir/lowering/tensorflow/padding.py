@@ -1,4 +1,4 @@
-"""Padding: the widths that operations take, and data padded by them."""
+"""Padding: the pads of operations in various forms, and data padded by them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def mirror_mode(node: LoweringNode) -> str:
 
 
 def sides_of(widths: Array) -> tuple[list[int], list[int]]:
-    """The begins and the ends in an array of rows [begin, end]. Raises InferenceError for an array of another shape."""
+    """The first column and the second column of an array of rows [begin, end].
+
+    Raises InferenceError for another shape.
+    """
     if widths.ndim != 2 or widths.shape[1] != 2:
         raise InferenceError(f"widths are rows of a begin and an end, not a tensor of shape {list(widths.shape)}")
     begins, ends = integer_array(widths).T.tolist()
@@ -47,9 +50,10 @@ def padded(op: OpBuilder, data: SSAValue, widths: SSAValue, mode: str, value: SS
 
 
 def around_block(op: OpBuilder, data: SSAValue, entries: SSAValue, filler: int) -> Operand:
-    """A 1-D tensor with an element for each dimension of the data, from `entries` for the spatial dimensions.
+    """A 1-D tensor with an element for each dimension of the data: `entries` for the spatial dimensions, `filler` for
+    all others.
 
-    `filler` precedes them, for the batch, and follows them, for the other axes.
+    The batch dimension comes before the spatial dimensions, the remaining dimensions after them.
     """
     rank, count, known = rank_of(data), element_count(shape_of(entries)), op.known.integers(entries)
     if rank is not None and known is not None and rank > len(known):

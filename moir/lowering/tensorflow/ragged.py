@@ -1,4 +1,6 @@
-"""Ragged tensors: values, and for each ragged dimension the bounds of its rows (`splits`)."""
+"""Ragged tensors: their values, and for each ragged dimension the offsets at which its rows begin and end
+(`splits`).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 NOWHERE = 2**31 - 1
-"""An index out of range, for which a Gather returns zeros."""
+"""An index out of range for any tensor, for which a Gather returns zeros."""
 
 
 def indices_of(op: OpBuilder, values: SSAValue) -> SSAValue:
@@ -56,7 +58,7 @@ def ragged_range(node: LoweringNode, op: OpBuilder, *operands: SSAValue, Tsplits
 
 
 def _list(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A scalar reshaped to a 1-D tensor; a 1-D tensor is unchanged."""
+    """A scalar or a 1-D tensor as a 1-D tensor."""
     return op.Reshape(value, [-1], special_zero=False) if rank_of(value) is None else as_list(op, value) if rank_of(value) == 0 else value
 
 
@@ -91,7 +93,7 @@ def to_sparse(node: LoweringNode, op: OpBuilder, *rt_nested_splits: SSAValue) ->
 
 
 def lengths_of(op: OpBuilder, splits: SSAValue) -> SSAValue:
-    """The lengths of rows."""
+    """The lengths of the rows that `splits` describes."""
     return op.Subtract(op.Slice(splits, [1], [NOWHERE], [1], [0]), op.Slice(splits, [0], [-1], [1], [0]))
 
 

@@ -28,8 +28,9 @@ _SHIFTING = frozenset(("Add", "AddV2", "Identity", "Mul", "Sub"))
 
 
 def _draw(value: SSAValue) -> FrameworkOp | None:
-    """The operation that generates the uniform random numbers from which a value is computed with constants only; None
-    for other values.
+    """The operation that generates the uniform random numbers from which a value is computed, using constants only.
+
+    None if other values take part, or there are no random numbers.
     """
     for _ in range(_LONGEST_CHAIN):
         op = value.owner
@@ -66,9 +67,9 @@ def _is_computed_of(value: SSAValue, source: SSAValue) -> bool:
 
 
 def broadcast(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """A rule: rank 0 for the threshold of a dropout, else the rank inferred from the result and the other operands.
+    """A rule: rank 0 for the threshold of a dropout; else the rank follows from the result and the other operands.
 
-    Returns None if these leave it open.
+    None if these leave it open.
     """
     return 0 if _is_threshold(op, index) else broadcast_to_result(op, index, ask)
 
@@ -87,10 +88,10 @@ def permuted(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def sized_by_rows(data: int | None, *others: int | None) -> Rule:
-    """Build a rule for a kind whose operand 0 has as many dimensions as operand 1, a 1-D tensor, has elements.
+    """A rule for kinds whose operand 0 has as many dimensions as operand 1, a 1-D tensor, has elements.
 
-    If that length is dynamic, operand 0 has rank `data`; if `data` is None, that of the result. `others` are the ranks
-    of the operands from 1 on, None for any rank.
+    If that length is dynamic, operand 0 has rank `data`; if `data` is None, the rank of the result. `others` are the
+    ranks of the operands from 1 on, None for any rank.
     """
 
     def rule(op: FrameworkOp, index: int, ask: Ask) -> int | None:
@@ -131,10 +132,9 @@ def with_bias(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def as_members(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """A rule: the rank of an operand of a concatenation, of which all tensors have equal ranks; 0 for the axis, the
-    last one.
+    """A rule for a concatenation, all tensors of which have equal ranks; 0 for the axis, the last operand.
 
-    Returns None if no other operand and no use of the result has a static rank.
+    None if no other operand and no use of the result has a static rank.
     """
     if index == len(op.operands) - 1:
         return 0
@@ -143,10 +143,10 @@ def as_members(op: FrameworkOp, index: int, ask: Ask) -> int | None:
 
 
 def in_branches(op: FrameworkOp, index: int, ask: Ask) -> int | None:
-    """A rule: the rank of an operand of control flow.
+    """A rule for control flow: a condition, operand 0, is a scalar; another operand has the rank of its argument in the
+    functions.
 
-    A condition, operand 0, is a scalar; any other operand has the rank of its argument in the functions, None if it is
-    dynamic.
+    None if that is dynamic.
     """
     return 0 if index == 0 else in_functions(op, index - 1, ask)
 

@@ -70,7 +70,7 @@ def _reduced(op: OpBuilder, kind: str, x: SSAValue, axes: SSAValue, keeps: bool)
 
 
 def along(reduce: Callable[..., SSAValue], axes: Operand, keeps: bool, data: SSAValue) -> SSAValue:
-    """The data reduced along axes; `reduce` builds the reduction, `keeps` retains the axes with size 1."""
+    """The data reduced along axes; `reduce` builds the reduction. With `keeps` the axes stay with size 1."""
     return reduce(data, axes, keep_dims=keeps)
 
 
@@ -145,8 +145,8 @@ def running_sum_of_exponentials(
 def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
     """Operand 0, and the axis in operand 1 as a negative number.
 
-    If the axis is computed, or is non-negative and the rank is dynamic, operand 0 is reshaped to three dimensions: the
-    merged ones before the axis, the axis, and the merged ones after it.
+    If the axis is computed, or is nonnegative while the rank is dynamic, operand 0 is reshaped to three dimensions: the
+    dimensions before the axis merged, the axis, and those after it merged.
     """
     x, axis, rank = node.operand(0), node.constant_integers(1), node.rank(0)
     if rank == 1:
@@ -164,7 +164,7 @@ def line_axis(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, int]:
 
 
 def as_before(node: LoweringNode, op: OpBuilder, result: SSAValue, x: SSAValue) -> SSAValue:
-    """A result reshaped to the shape of operand 0, unless x, of which it was computed, is operand 0 itself."""
+    """A result reshaped to the shape of operand 0; unchanged if x, from which it was computed, is operand 0 itself."""
     return result if x is node.operand(0) else op.Reshape(result, op.ShapeOf(node.operand(0)), special_zero=False)
 
 
@@ -189,10 +189,10 @@ def histogram_of_rows(node: LoweringNode, op: OpBuilder, input: SSAValue, *, bin
 
 
 def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False) -> SSAValue:
-    """For each row of x, the sum of the weights of the occurrences of each integer below operand 1.
+    """For each row of x, how often each integer below operand 1 occurs, or the sum of the weights of its occurrences.
 
-    Operand 2 has a weight per element; if it is empty, all weights are 1. With `binary`: 1 for each integer that
-    occurs.
+    Operand 2 has a weight per element; if it is empty, all weights are 1. With `binary` the result is 1 for each
+    integer that occurs.
     """
     weights, element = node.operand(2), node.element_attribute("T", node.element(2))
     size = op.convert(as_scalar(op, node.operand(1)), si64)
@@ -213,7 +213,7 @@ def counted(node: LoweringNode, op: OpBuilder, x: SSAValue, binary: bool = False
 
 
 def _ones_if_empty(op: OpBuilder, weights: SSAValue, x: SSAValue, one: SSAValue) -> SSAValue:
-    """Weights in the shape of x; if they are empty, the scalar `one` in that shape."""
+    """The weights; if they are empty, the scalar `one` broadcast to the shape of x."""
     flat = op.Reshape(weights, [-1], special_zero=False)
     missing = op.Subtract(op.ReduceProd(op.ShapeOf(x), [0], keep_dims=True), op.ShapeOf(flat))
     return op.Reshape(op.Concat(flat, op.Broadcast(one, missing), axis=0), op.ShapeOf(x), special_zero=False)

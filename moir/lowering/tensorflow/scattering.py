@@ -22,7 +22,7 @@ def scatter_nd(node: LoweringNode, op: OpBuilder, indices: SSAValue, updates: SS
 
 
 IN_PLACE = {"InplaceAdd": "sum", "InplaceSub": "sub", "InplaceUpdate": "none"}
-"""For each kind the reduction that combines a row of a tensor with its update."""
+"""For each kind, the reduction that combines a row of a tensor with its update."""
 
 
 UPDATES = {"ScatterNdNonAliasingAdd": "sum"} | {

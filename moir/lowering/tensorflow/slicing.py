@@ -72,12 +72,12 @@ def known_count(*lists: SSAValue) -> int | None:
 
 
 def _is_size(entry: int | Symbol) -> bool:
-    """Whether an element of the sizes is known not to be -1."""
+    """Whether an element of the operand of sizes is known not to be -1."""
     return bool(entry.dimension) if isinstance(entry, Symbol) else entry >= 0
 
 
 def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValue) -> SSAValue:
-    """begin + size, and a number larger than every dimension where the size is -1."""
+    """The ends of slices: begin + size, or a number larger than every dimension where the size is -1."""
     # The sum of this number and a begin must fit in 32 bits, in which it may be computed (fault i64-width).
     large = 2**30
     known, entries = node.constant(2), node.known.elements(size)
@@ -91,9 +91,10 @@ def slice_ends(node: LoweringNode, op: OpBuilder, begin: SSAValue, size: SSAValu
 
 
 class Index(Record):
-    """The index of a strided slice: the kind of each of its positions, decoded from the masks.
+    """The index expression of a strided slice, decoded from the masks: the kind of each position (`x[position,
+    position, …]`).
 
-    Axes after an ellipsis are counted from the end of the data, so that the rank of the data may be dynamic.
+    Axes after an ellipsis are negative, so that the rank of the data may be dynamic.
     """
 
     count: int
@@ -118,7 +119,9 @@ class Index(Record):
         return Index(count, *masks)
 
     def kind(self, position: int) -> str:
-        """The kind of a position: `ellipsis`, `new`, `slice`, or `single`, which drops the dimension."""
+        """The kind of a position: `ellipsis`, `new` for a new axis, `slice`, or `single` for one element, which removes
+        the axis.
+        """
         for name, mask in (("ellipsis", self.ellipsis), ("new", self.new_axis), ("single", self.shrink_axis)):
             if mask >> position & 1:
                 return name
@@ -138,7 +141,8 @@ class Index(Record):
         return not self.end >> position & 1
 
     def axes(self, within: Sequence[str]) -> list[int]:
-        """For each position, its axis in a tensor whose dimensions are the positions of the kinds `within`, in order.
+        """For each position, its axis in a tensor that has a dimension for each position of the kinds `within`, in
+        order.
 
         Axes from an ellipsis on are negative. A position of another kind has the axis of the next dimension.
         """
@@ -155,7 +159,7 @@ class Index(Record):
 
 
 DATA = ("slice", "single")
-"""Kinds of positions that correspond to a dimension of the data."""
+"""The kinds of positions that consume a dimension of the data."""
 
 
 class Cut(Record):
@@ -196,7 +200,7 @@ def strided_slice(node: LoweringNode, op: OpBuilder, input: SSAValue, begin: SSA
 
 
 def single_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index) -> SSAValue:
-    """The data at the positions of kind `single` of an index, whose dimensions are removed."""
+    """The data with the positions of kind `single` applied, whose axes are removed."""
     singles = [(axis, position) for position, axis in enumerate(index.axes(DATA)) if index.kind(position) == "single"]
     # Nonnegative axes are removed from the last one on, negative axes from the first one on, so that the remaining axes
     # stay valid.
@@ -206,9 +210,9 @@ def single_elements(node: LoweringNode, op: OpBuilder, data: SSAValue, index: In
 
 
 def entry_of(op: OpBuilder, vector: SSAValue, position: int) -> Operand:
-    """An element of a vector: an int if it is known, otherwise a scalar.
+    """An element of a 1-D tensor: an int if it is known, otherwise a scalar.
 
-    The scalar is the operand of the Concat that produces the vector, or else a Gather.
+    The scalar is the operand of the Concat that builds the tensor, or else a Gather.
     """
     if (known := op.known.elements(vector)) is not None and not isinstance(known[position], Symbol):
         return int(known[position])
@@ -220,7 +224,7 @@ def entry_of(op: OpBuilder, vector: SSAValue, position: int) -> Operand:
 
 
 def with_new_axes(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index) -> SSAValue:
-    """The data with the new dimensions of an index, after the other positions of the index have been applied."""
+    """The data with the new axes of an index inserted, after the other positions have been applied."""
     axes = [axis for axis, kind in zip(index.axes(("slice", "new")), index.kinds, strict=True) if kind == "new"]
     if is_complex(node):
         axes = [axis - 1 if axis < 0 else axis for axis in axes]
@@ -263,7 +267,7 @@ def is_whole(cut: Cut, size: int) -> bool:
 
 
 def settled(cut: Cut, size: int) -> Cut:
-    """A slice whose bounds fit in 32 bits. Bounds counted from the end stay so, since `Model.reshape` may change the
+    """A slice with bounds that fit in 32 bits. Negative bounds stay negative, since `Model.reshape` may change the
     size.
 
     opset8.Slice clamps the start of a backward slice to the first element if it lies before it, where TensorFlow's
@@ -275,7 +279,7 @@ def settled(cut: Cut, size: int) -> Cut:
 
 
 def masked_slice(node: LoweringNode, op: OpBuilder, data: SSAValue, index: Index, taken: Sequence[str]) -> SSAValue:
-    """opset1.StridedSlice of the data by those positions of an index whose kind is in `taken`."""
+    """opset1.StridedSlice of the data by only those positions of an index whose kind is in `taken`."""
     positions = [position for position, kind in enumerate(index.kinds) if kind in taken]
     kinds = [index.kind(position) for position in positions]
     masks = {

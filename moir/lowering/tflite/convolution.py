@@ -39,7 +39,7 @@ def window_of(node: LoweringNode, axes: str = "hw") -> SlidingWindow:
 
 
 def with_bias(node: LoweringNode, op: OpBuilder, value: SSAValue, bias: SSAValue | None) -> SSAValue:
-    """A result with the bias added and the fused activation applied."""
+    """A result with `bias` added, unless it is None, and the node's fused activation applied."""
     return activated(node, op, value if bias is None else op.Add(value, bias))
 
 

@@ -67,7 +67,7 @@ def _used(value: SSAValue | None) -> SSAValue:
 
 
 def _decoded(node: LoweringNode, op: OpBuilder, encodings: SSAValue, anchors: SSAValue) -> SSAValue:
-    """The boxes [1, n, 4]: top, left, bottom, right. Encodings are relative to center and size of anchors.
+    """The boxes [1, n, 4] (top, left, bottom, right) from encodings relative to the centres and sizes of anchors.
 
     Raises ConversionError for a scale of 0, or encodings without four numbers.
     """
@@ -89,7 +89,7 @@ def _decoded(node: LoweringNode, op: OpBuilder, encodings: SSAValue, anchors: SS
 def _of_best_class(
     node: LoweringNode, op: OpBuilder, boxes: SSAValue, scores: SSAValue, limit: int, overlap: SSAValue, threshold: SSAValue
 ) -> list[SSAValue | None]:
-    """The results of the operator if each box is a detection of its best class only.
+    """The results of the operator if only the best class of each box counts.
 
     `limit` is the number of detections, `overlap` the IoU above which a box is suppressed, `threshold` the lowest
     score.

@@ -31,11 +31,11 @@ _LIMITS: Mapping[str, tuple[float, float]] = {
     "RELU_N1_TO_1": (-1.0, 1.0),
     "RELU6": (0.0, 6.0),
 }
-"""The range to which an activation limits numbers."""
+"""For each activation, the range to which it clamps numbers."""
 
 
 def activated(node: LoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """The result of a node with its fused activation."""
+    """The result of a node after its fused activation."""
     return with_activation(node, op, value, node.text("fused_activation_function", "NONE"))
 
 
@@ -53,8 +53,8 @@ def with_activation(node: LoweringNode, op: OpBuilder, value: SSAValue, kind: st
 
 
 def is_implied(node: LoweringNode, kind: str) -> bool:
-    """Whether an activation has no effect, because the only use of the result rounds it to a range within that of the
-    activation.
+    """Whether an activation has no effect, because the only use of the result quantizes it to a range within that of
+    the activation.
     """
     user = rounding(node)
     if kind not in _LIMITS or user is None or "axis" in user.properties:
@@ -67,7 +67,9 @@ def is_implied(node: LoweringNode, kind: str) -> bool:
 
 
 def rounding(node: LoweringNode) -> FrameworkOp | None:
-    """The `tflite.fake_quantize` that rounds the first result of a node, if that is its only use; else None."""
+    """The `tflite.fake_quantize` that quantizes the first result of a node, if it is the result's only use; else
+    None.
+    """
     uses = list(node.op.results[0].uses)
     user = uses[0].operation if len(uses) == 1 else None
     return user if isinstance(user, FrameworkOp) and user.name == "tflite.fake_quantize" else None

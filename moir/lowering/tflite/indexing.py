@@ -66,4 +66,4 @@ def sparse_embedding(
 
 
 _DIVISORS = {"SUM": 0, "MEAN": 1, "SQRTN": 2}
-"""Combiner -> p, where sums are divided by the p-norm of the weights; 0 for no division."""
+"""For each combiner, the order p of the norm of the weights by which sums are divided; 0 for no division."""

@@ -19,7 +19,7 @@ SUMS = IntegerRange(16, signed=True)
 OUTPUTS = IntegerRange(8, signed=True)
 
 ACTIVATION_SCALE = 2.0**-12
-"""The scale of the operand of an activation: it is from [-8, 8)."""
+"""The scale of the operand of an activation, a 16-bit integer; so the operand is in [-8, 8)."""
 
 
 class IntegerKernel(Record):

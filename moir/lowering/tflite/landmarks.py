@@ -1,4 +1,4 @@
-"""Custom operators of MediaPipe's networks of faces and hands: landmarks, and images cut out around them.
+"""Custom operators in MediaPipe's networks for faces and hands: landmarks, and crops of images around them.
 
     points --Landmarks2TransformMatrix--> matrix;  image, matrix --TransformTensorBilinear--> part of the image
     points of the part, matrix --TransformLandmarks--> points of the image
@@ -112,9 +112,9 @@ def landmarks_to_matrix(node: LoweringNode, op: OpBuilder, landmarks: SSAValue) 
 
 
 def _first(node: LoweringNode, op: OpBuilder, points: SSAValue, subset: Sequence[int], x: SSAValue, y: SSAValue) -> SSAValue:
-    """The matrix [1, 4, 4] of the first version of the operator; (x, y) is the vector between two points.
+    """The matrix [1, 4, 4] of a Landmarks2TransformMatrix of version 1; (x, y) is the vector between two landmarks.
 
-    `subset` has the indices of the points that the rectangle encloses. Raises ConversionError for missing options.
+    `subset` has the indices of the landmarks that the rectangle encloses. Raises ConversionError for missing options.
     """
     span, factor = node.number("landmarks_range"), node.number("bbox_size_multiplier", 0.0)
     sizes = [node.integers(name, ()) for name in ("input_hw", "output_hw")]
@@ -132,9 +132,9 @@ def _first(node: LoweringNode, op: OpBuilder, points: SSAValue, subset: Sequence
 
 
 def _second(node: LoweringNode, op: OpBuilder, points: SSAValue, subset: Sequence[int], x: SSAValue, y: SSAValue) -> SSAValue:
-    """The matrix [1, 4, 4] of the second version of the operator; (x, y) is the vector between two points.
+    """The matrix [1, 4, 4] of a Landmarks2TransformMatrix of version 2; (x, y) is the vector between two landmarks.
 
-    `subset` has the indices of the points that the rectangle encloses. Raises ConversionError for missing options.
+    `subset` has the indices of the landmarks that the rectangle encloses. Raises ConversionError for missing options.
     """
     size = [node.integer(f"output_{side}", 0) for side in ("width", "height")]
     scale = [node.number(f"scale_{axis}", 0.0) for axis in "xy"]

@@ -26,11 +26,11 @@ from moir.rewriting.builder import OpBuilder
 
 PADDINGS = {1: "SAME", 2: "VALID"}
 ACTIVATIONS = ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
-"""The values of enumerations in structures of C."""
+"""The names of the values of the C enumeration of activations."""
 
 POOL_FIELDS = ("padding", "stride_width", "stride_height", "filter_width", "filter_height", "activation")
 TRANSPOSE_CONV_FIELDS = ("padding", "stride_width", "stride_height")
-"""The first fields of the structures TfLitePoolParams and TfLiteTransposeConvParams, in their order."""
+"""The names of the first fields of the C structures TfLitePoolParams and TfLiteTransposeConvParams, in order."""
 
 INDEX_MARGIN = 0.1
 """A number added to indices within windows, which are floats, before they are rounded down."""

@@ -1,4 +1,4 @@
-"""Joining tensors, and writing one into another."""
+"""Concatenation of tensors, and writing a tensor into another one."""
 
 from __future__ import annotations
 

@@ -94,10 +94,9 @@ def _moved_down(op: OpBuilder, how: Parameters, limits: NumberRange) -> NumberRa
 
 
 def _moved_inwards(op: OpBuilder, how: Parameters, limits: NumberRange) -> NumberRange:
-    """Limits that are nearer to the value of integer 0, so that a midpoint is rounded to the integer of larger
-    magnitude.
+    """Limits moved closer to the value of integer 0, so that a midpoint is rounded to the integer of larger magnitude.
 
-    In 8 bits they move by a hundredth of an integer at most, less than averages of 49 integers are apart.
+    In 8 bits they move by a hundredth of an integer at most, less than the distance between averages of 49 integers.
     """
     factor = 1 / (1 + TIE / 8)
     if how.zero_point is None:
@@ -107,10 +106,12 @@ def _moved_inwards(op: OpBuilder, how: Parameters, limits: NumberRange) -> Numbe
 
 
 TIE = 2.0**-11
-"""The distance by which limits are moved, in steps: larger than the rounding errors of sums of f32."""
+"""The distance, in steps, by which limits are moved to change the rounding of midpoints: larger than the rounding
+errors of f32 sums.
+"""
 
 MOVED_LIMITS: Mapping[str, Callable[[OpBuilder, Parameters, NumberRange], NumberRange]] = {"up": _moved_down, "away": _moved_inwards}
-"""The input limits of a FakeQuantize, by the way in which a kernel rounds the middle between two integers."""
+"""The input limits of a FakeQuantize, by the direction in which a kernel rounds midpoints between two integers."""
 
 
 @tflite.lowers("quantize")

@@ -78,7 +78,7 @@ class Lstm(Record):
 
     @property
     def gates(self) -> list[int]:
-        """The gates that have weights; without weights, the input gate is 1 minus the forget gate."""
+        """The indices of the gates that have weights. An input gate without weights is 1 minus the forget gate."""
         return [gate for gate in range(GATES) if self.weights[gate] is not None]
 
 
@@ -224,8 +224,8 @@ def _lstm(
 
 
 def _refuse_integers(node: LoweringNode, biases: Sequence[SSAValue | None]) -> None:
-    """Raise UnsupportedOperationError if one of the biases is a tensor of integers: no kernel computes the layer with
-    them.
+    """Raise UnsupportedOperationError if one of the biases is a tensor of integers, which no kernel of TensorFlow Lite
+    supports.
     """
     if any(element_of(bias) in INTEGER_TYPES for bias in biases if bias is not None):
         hint = "quantize the weights of the model only"

@@ -27,7 +27,7 @@ class Same(Record):
 
     Args:
         kind: its kind.
-        names: name in TensorFlow Lite -> name in TensorFlow, for attributes whose names differ.
+        names: the names in TensorFlow of attributes that have another name in TensorFlow Lite, by the latter.
         defaults: attributes that TensorFlow Lite does not have, with their values.
     """
 
@@ -167,7 +167,7 @@ SAME: Mapping[str, Same] = {kind: Same(name) for kind, name in _BY_NAME.items()}
     "SPLIT_V": Same("SplitV", {"num_splits": "num_split"}),
     "UNIQUE": Same("Unique", {"idx_out_type": "out_idx"}),
 }
-"""Kind -> the operation of TensorFlow."""
+"""For each kind, the operation of TensorFlow that lowers it."""
 
 _LEFT_OUT = frozenset(("pot_scale_int16", "asymmetric_quantize_inputs", "fused_activation_function", "values_count"))
 """Attributes that are not passed on to the operation of TensorFlow: they only concern kernels, or it has no

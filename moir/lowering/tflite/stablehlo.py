@@ -51,7 +51,7 @@ def dilate(node: LoweringNode, op: OpBuilder, input: SSAValue, dilations: SSAVal
 
 
 _REDUCED = {"ADD": "sum", "MUL": "prod", "MINIMUM": "min", "MAXIMUM": "max", "ALL": "and", "ANY": "or"}
-"""The function of REDUCE_WINDOW -> the combination."""
+"""For each function of REDUCE_WINDOW, the name of the reduction."""
 
 
 @tflite.lowers("REDUCE_WINDOW")

@@ -26,7 +26,7 @@ def lowered_as(
     attributes: Mapping[str, object] | None = None,
     result_count: int | None = None,
 ) -> list[SSAValue | None]:
-    """The values that an operation of TensorFlow is lowered to: one for each result, None for a result without uses.
+    """The values to which a TensorFlow operation is lowered: one for each result, None for a result without uses.
 
     Args:
         node: the node that the operation replaces.
@@ -48,7 +48,7 @@ def lowered_as(
 
 
 def value_as(node: LoweringNode, op: OpBuilder, kind: str, *operands: SSAValue, **attributes: object) -> SSAValue:
-    """The value that an operation of TensorFlow with one result is lowered to, see `lowered_as`."""
+    """The value to which a TensorFlow operation with one result is lowered, see `lowered_as`."""
     value = lowered_as(node, op, kind, operands, attributes)[0]
     assert value is not None
     return value

@@ -29,14 +29,14 @@ Operand: TypeAlias = SSAValue | float | bool | Sequence[int] | Sequence[float] |
 """A value, a Python or numpy value that becomes a constant, or None for an absent operand."""
 
 _WITH_INDICES = frozenset(("TopK", "MaxPool", "Unique"))
-"""Kinds whose results after the first one are i64."""
+"""Kinds whose results after the first one are indices or counts of type i64."""
 
 LARGEST_FOLDED = 1 << 10
-"""Maximum size in bytes of constants that are converted or reshaped here, not by an operation."""
+"""The maximum size in bytes of constants that are converted or reshaped by the builder, instead of by an operation."""
 
 _COMPARISONS = ("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual")
 _ELEMENTWISE = frozenset(("Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Mod", "Where", "Clip", "PRelu", *_COMPARISONS))
-"""Kinds whose operands have one element type, which numbers among them take."""
+"""Kinds all operands of which have one element type, which Python numbers among them take."""
 
 _BOOLEAN = frozenset((*_COMPARISONS, "And", "Or", "Xor", "Not", "IsNaN", "IsInf"))
 """Kinds whose results are booleans."""
@@ -46,7 +46,7 @@ _INTEGERS = frozenset(("Shape", "NonZero", "NonMaxSuppression"))
 
 
 def is_computed(operand: Operand) -> bool:
-    """Whether an operand is an SSA value that no constant operation builds."""
+    """Whether an operand is an SSA value that is not the result of a constant operation."""
     return isinstance(operand, SSAValue) and not (isinstance(operand.owner, Operation) and operand.owner.name == "opset1.Constant")
 
 
@@ -82,7 +82,7 @@ class NodeConstructor:
         self.kind = kind
 
     def __call__(self, *operands: Operand, **attributes: Any) -> SSAValue:
-        """Build an operation with one result, and return that."""
+        """Build an operation with one result, and return the result."""
         return self.builder.create(self.kind, operands, attributes, 1).results[0]
 
     def results(self, count: int, *operands: Operand, **attributes: Any) -> tuple[SSAValue, ...]:
@@ -121,7 +121,8 @@ class OnnxBuilder:
     def create(self, kind: str, operands: Sequence[Operand], attributes: dict[str, Any], count: int) -> Operation:
         """Build an operation of a kind with `count` results, whose types are those that the kind implies.
 
-        A size of 0 in a computed shape is one, and does not copy a dimension, unless a Reshape says so (`allowzero`).
+        A Reshape gets `allowzero`, so that a 0 in a computed shape is a size of 0 and does not copy a dimension, unless
+        `attributes` say otherwise.
         """
         if kind == "Reshape" and self.version >= 14 and "allowzero" not in attributes and is_computed(operands[1]):
             attributes = {**attributes, "allowzero": 1}
@@ -136,8 +137,8 @@ class OnnxBuilder:
         return op
 
     def _result_type(self, kind: str, values: Sequence[SSAValue], attributes: dict[str, Any], index: int) -> Attribute:
-        """The type of result `index` of an operation, as far as its kind and operands imply it; else of
-        dynamic rank.
+        """The type of result `index` of an operation, as far as its kind and operands imply it; else a type of dynamic
+        rank.
         """
         if kind in _BOOLEAN:
             element: Attribute = boolean
@@ -189,8 +190,9 @@ class OnnxBuilder:
     # Forms that several handlers use.
 
     def cast(self, value: SSAValue, element: Attribute) -> SSAValue:
-        """Convert a value to an element type; the value itself if it has that type. A small constant stays a
-        constant.
+        """Convert a value to an element type.
+
+        Returns the value itself if it has that type; a small constant stays a constant.
         """
         if element_of(value) == element:
             return value
@@ -204,7 +206,7 @@ class OnnxBuilder:
         return self.cast(value, si64)
 
     def vector(self, value: SSAValue) -> SSAValue:
-        """Convert a scalar or 1-D tensor to a 1-D tensor of i64."""
+        """A scalar or 1-D tensor as a 1-D tensor of i64."""
         value = self.integers(value)
         if rank_of(value) == 1:
             return value

@@ -1,8 +1,8 @@
 """Branches and loops.
 
 A body of ONNX uses values from outside; in the `onnx` dialect these are the last operands of the operation and the last
-Parameters of each body. A loop of ONNX has a counter, a condition, values that it carries, and results whose slices it
-stacks along a new first axis.
+Parameters of each body. A loop of ONNX has a counter, a condition, loop-carried values, and scan outputs, which stack
+slices along a new first axis.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def if_(node: LoweringNode, op: OnnxBuilder) -> Sequence[SSAValue]:
 
 
 class LoopBody:
-    """Brings the body of a loop into ONNX's form.
+    """Converts the body of a loop to ONNX's form.
 
     Args:
         node: the loop.
@@ -125,7 +125,7 @@ class LoopBody:
                 self._carry(port.back_edge, node.operand(port.index or 0), parameter.results[0])
 
     def _carry(self, result: int, initial: SSAValue, parameter: SSAValue | None) -> int:
-        """Add a carried value; returns its index.
+        """Add a loop-carried value; returns its index.
 
         Args:
             result: the index of the Result that is its next value.
@@ -145,9 +145,9 @@ class LoopBody:
         return self._carried[result]
 
     def carried(self, op: OnnxBuilder, result: int) -> int:
-        """The index of the carried value for a result of which the last value is returned.
+        """The index of the loop-carried value whose last value is the result of Result `result`.
 
-        One that no Parameter takes starts as zeros, which are returned if there is no iteration.
+        A value without a Parameter starts as zeros, which are returned if there is no iteration.
         """
         if result in self._carried:
             return self._carried[result]
@@ -160,7 +160,7 @@ class LoopBody:
         return self._carry(result, zeros, None)
 
     def connect(self, op: OnnxBuilder) -> None:
-        """Connect the Parameters that take the counter, slices, or values that do not change."""
+        """Connect the Parameters that take the counter, slices, or invariant values."""
         by_operand: dict[int, SSAValue] = {}
         for port, parameter in zip(self.inputs, self.old, strict=True):
             value = parameter.results[0]
@@ -177,12 +177,15 @@ class LoopBody:
             erase(parameter)
 
     def _counter_as(self, op: OnnxBuilder, value: SSAValue) -> SSAValue:
-        """The counter, cast to the element type and, if it is 1-D, reshaped to the rank of a Parameter `value`."""
+        """The loop counter as the Parameter `value` needs it: in its element type, and reshaped to [1] if it is 1-D."""
         counter = op.cast(self.counter, element_of(value))
         return op.Reshape(counter, [1]) if rank_of(value) == 1 else counter
 
     def _slice(self, op: OnnxBuilder, outer: SSAValue, slicing: Slicing, value: SSAValue) -> SSAValue:
-        """The slice of the operand `outer` for an iteration, gathered: negative indices count from its end."""
+        """The slice of the operand `outer` for an iteration, gathered by the counter.
+
+        Negative indices count from the end.
+        """
         steps = op.Mul(self.counter, slicing.stride)
         first = slicing.start if slicing.stride > 0 else slicing.start + 1 - slicing.part_size
         if slicing.stride > 0 and slicing.start < 0:
@@ -222,7 +225,7 @@ def _scalar(op: OnnxBuilder, value: SSAValue) -> SSAValue:
 
 
 def _iterations(node: LoweringNode, op: OnnxBuilder, inputs: Sequence[BodyPort]) -> SSAValue:
-    """The number of iterations of a TensorIterator: that of the slices of an input."""
+    """The number of iterations of a TensorIterator, computed from the number of slices of a sliced input."""
     count = cast(RepeatingOp, cast(object, node.op)).iterations(node.known)
     if count >= 0:
         return op.constant(count)

@@ -35,9 +35,10 @@ def window_attributes(node: LoweringNode, count: int) -> dict[str, object]:
 
 
 def _same_pads(node: LoweringNode, dilations: Sequence[int], *, is_upper: bool) -> tuple[int, ...]:
-    """The pads with which a result has size ⌈size / stride⌉, for dilated windows, one more at the end if `is_upper`.
+    """The pads with which a result has size ⌈size / stride⌉, for dilated windows; an odd pad is at the end if
+    `is_upper`.
 
-    They are computed here since runtimes of ONNX compute them without the dilations.
+    They are computed here because runtimes of ONNX ignore dilations when they compute them.
     """
     shape, filters = node.shape(0), node.shape(1) if len(node.values) > 1 else None
     kernel = node.integers("kernel", ()) or (() if filters is None else filters[-len(dilations) :])
@@ -55,7 +56,7 @@ def _same_pads(node: LoweringNode, dilations: Sequence[int], *, is_upper: bool) 
 
 
 def _spatial(node: LoweringNode, filters_lead: int) -> int:
-    """The number of spatial dimensions of a convolution, whose filters have `filters_lead` further dimensions."""
+    """The number of spatial dimensions of a convolution, whose filters have `filters_lead` more dimensions."""
     shape = node.shape(1)
     return len(shape) - filters_lead if shape is not None else node.known_rank(0) - 2
 
@@ -149,10 +150,11 @@ def deformable_convolution(
 
 
 def _rounding(node: LoweringNode, attributes: dict[str, object], kernel: Sequence[int]) -> dict[str, object]:
-    """The `attributes` of a pooling, with `ceil_mode` or further pads for the rounding of the size of its result.
+    """The `attributes` of a pooling, with `ceil_mode` or more padding, so that its result has the size that the node's
+    rounding type gives.
 
-    With `ceil` a last window may lie in the padding altogether, which ONNX leaves out, as `ceil_torch` does. Where the
-    shape is static, the end is padded further instead.
+    With `ceil` a last window may lie completely in the padding; ONNX leaves such a window out, as `ceil_torch` does. If
+    the shape is static, the end is padded further in this case.
     """
     rounding = node.text("rounding_type", "floor")
     if rounding == "floor" or "pads" not in attributes:

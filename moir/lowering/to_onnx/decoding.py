@@ -15,7 +15,7 @@ from moir.lowering.to_onnx.builder import OnnxBuilder
 from moir.lowering.to_onnx.table import opset
 
 NONE = np.array([[-1]])
-"""What is in place of a class after the last one."""
+"""The class number that fills a row after its last class."""
 
 
 def _best_path(op: OnnxBuilder, data: SSAValue, inside: SSAValue, blank: SSAValue, *, merge: bool) -> tuple[SSAValue, SSAValue]:

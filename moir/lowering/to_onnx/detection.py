@@ -24,8 +24,8 @@ def _suppressed(
 ) -> tuple[SSAValue, SSAValue]:
     """The indices (batch, class, box) of the boxes that are kept, [boxes, 3] in i64, and their scores.
 
-    They are sorted by score if the node's `sort_result_descending` is true. `operands` are boxes, scores, the largest
-    count, and the thresholds of overlap and score.
+    They are sorted by score if the node's `sort_result_descending` is true. `operands` are the boxes, the scores, the
+    largest number of boxes, and the thresholds of overlap and score.
     """
     boxes, scores, count, overlap, threshold = operands
     center = int(node.text("box_encoding", "corner") == "center")
@@ -81,7 +81,7 @@ def non_max_suppression(
 
 @opset.lowers("opset1.NonMaxSuppression", "opset3.NonMaxSuppression", "opset4.NonMaxSuppression")
 def non_max_suppression_1(node: LoweringNode) -> SSAValue:
-    """opset1.NonMaxSuppression, opset3 and opset4: refused, because their result is filled up to a static size."""
+    """opset1.NonMaxSuppression, opset3 and opset4: refused, because their result is padded to a static size."""
     node.fail("its result is filled up to a static size, which ONNX's is not", hint="use opset9.NonMaxSuppression")
 
 

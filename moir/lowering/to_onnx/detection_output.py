@@ -119,8 +119,8 @@ def _kept_scores(node: LoweringNode, op: OnnxBuilder, head: Head, boxes: SSAValu
 
 
 def _rows(node: LoweringNode, op: OnnxBuilder, head: Head, boxes: SSAValue, kept: SSAValue) -> SSAValue:
-    """The detections as rows (image, class, score, x1, y1, x2, y2) [N * K, 7]: by images, then classes, then falling
-    scores.
+    """The detections as rows (image, class, score, x1, y1, x2, y2) [N * K, 7]: ordered by image, class, and descending
+    score.
 
     After the last detection comes a row that begins with -1, then zeros.
     """
@@ -149,8 +149,8 @@ def _rows(node: LoweringNode, op: OnnxBuilder, head: Head, boxes: SSAValue, kept
 
 
 def _without_gaps(op: OnnxBuilder, rows: SSAValue, is_kept: SSAValue) -> SSAValue:
-    """The rows where `is_kept` is true, [rows, 7], moved to the front in their order, then a row that begins with -1,
-    then zeros.
+    """The rows where `is_kept` is true, in their order, then a row that begins with -1, then rows of zeros;
+    [rows, 7].
     """
     size = op.Squeeze(op.Shape(is_kept), [0])
     index = op.Range(op.constant(0), size, op.constant(1))

@@ -18,9 +18,9 @@ from moir.dialects.symbols import Symbol
 
 
 def name_output_dimensions(block: Block) -> None:
-    """Give the dynamic dimensions of a model's outputs the names of the inputs' dimensions that they always equal.
+    """Name the dynamic dimensions of a model's outputs after the inputs' dimensions that they always equal.
 
-    `block` is that of a model in opset dialects.
+    `block` is the block of a model in opset dialects.
     """
     known = Dimensions().scan(block.ops)
     names: dict[Symbol, str] = {}

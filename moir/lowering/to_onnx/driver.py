@@ -43,7 +43,7 @@ _KEPT = frozenset(("opset1.Parameter", "opset1.Constant", "opset1.Result"))
 
 
 class LoweringToOnnx:
-    """One run of the lowering over one model, with the interface of `moir.lowering.binder.LoweringRun`.
+    """One run of the lowering to ONNX over one model, with the interface of `moir.lowering.binder.LoweringRun`.
 
     Args:
         version: the version of ONNX's operator set.
@@ -152,9 +152,7 @@ def lower_to_onnx(model: ModelOp, version: int, *, matmul_nbits: bool = False) -
 
 
 def is_lowered(module: ModuleOp) -> bool:
-    """Whether a module in the `onnx` dialect has no operations of the operation sets besides Parameters, Constants and
-    Results.
-    """
+    """Whether a module in the `onnx` dialect has no opset operations besides Parameters, Constants and Results."""
     operations = [op for block in all_blocks(module) for op in block.ops]
     return all(op.name in _KEPT or is_none(op) or isinstance(op, FrameworkOp) for op in operations) and any(
         isinstance(op, FrameworkOp) for op in operations
@@ -173,10 +171,11 @@ def eliminate_unused(block: Block) -> None:
 
 @dataclass(frozen=True)
 class LowerToOnnxPass(ReportingPass):
-    """Lowers operation sets to ONNX's operator set, of which `opset` is the version.
+    """Lowers opset operations to version `opset` of ONNX's operator set.
 
-    Operations without a counterpart are composed of others; the pass refuses those that cannot be. With `matmul_nbits`
-    products by weights of 4 and 8 bits are com.microsoft.MatMulNBits of ONNX Runtime.
+    Operations without a counterpart are composed of other operations; the pass refuses operations for which this is not
+    possible. With `matmul_nbits`, products with weights of 4 and 8 bits become com.microsoft.MatMulNBits of ONNX
+    Runtime.
     """
 
     name: ClassVar[str] = "lower-to-onnx"

@@ -72,7 +72,7 @@ _BINARY = {
     "Xor": "Xor",
     "Power": "Pow",
 }
-"""The kinds of ONNX with the meaning of a kind of two operands."""
+"""The ONNX kind of each kind of two operands that has an exact counterpart."""
 
 
 def check_broadcast(node: LoweringNode) -> None:
@@ -177,7 +177,7 @@ _bitwise("BitwiseOr", "Or")
 _bitwise("BitwiseXor", "Xor")
 
 _UNSIGNED: dict[Attribute, Attribute] = {si8: ui8, si16: ui16, si32: ui32, si64: ui64}
-"""The unsigned type of the width of a signed one: ONNX shifts unsigned integers only."""
+"""The unsigned type for each signed type; ONNX shifts unsigned integers only."""
 
 
 @opset.lowers("BitwiseLeftShift")

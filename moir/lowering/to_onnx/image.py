@@ -22,16 +22,16 @@ _MODES = {
     "bilinear_pillow": ("linear", True),
     "bicubic_pillow": ("cubic", True),
 }
-"""The mode in ONNX, and whether it widens its kernel where it shrinks."""
+"""For each mode of Interpolate, the mode in ONNX, and whether the kernel is widened where the image shrinks."""
 
 
 class _Target(Record):
-    """What a tensor is resized to.
+    """The sizes or scales to which a tensor is resized.
 
     Args:
         axes: the axes, which may be negative.
         extents: the sizes along the axes (i64) or their scales (f32), a 1-D tensor.
-        are_sizes: whether they are sizes.
+        are_sizes: whether `extents` are sizes.
     """
 
     axes: Sequence[int]
@@ -39,14 +39,15 @@ class _Target(Record):
     are_sizes: bool
 
     def operands(self, extents: SSAValue) -> tuple[SSAValue | None, SSAValue | None]:
-        """The operands `scales` and `sizes` of a Resize, one of which is `extents`, the other None."""
+        """The operands `scales` and `sizes` of a Resize: `extents` is one of them, the other is None."""
         return (None, extents) if self.are_sizes else (extents, None)
 
 
 def _resized(node: LoweringNode, op: OnnxBuilder, x: SSAValue, target: _Target, **attributes: Any) -> SSAValue:
-    """x resized along axes. Before version 18, a Resize takes the sizes or scales of all dimensions.
+    """x resized along the axes of `target`.
 
-    Raises ConversionError for `antialias` before version 18, and where `_nearest_simple` does.
+    Before version 18 a Resize takes the sizes or scales of all dimensions. Raises ConversionError for `antialias`
+    before version 18, and in the cases of `_nearest_simple`.
     """
     if attributes.get("nearest_mode") == "simple":
         return _nearest_simple(node, op, x, target, **attributes)
@@ -237,7 +238,10 @@ def extract_image_patches(
 
 
 def _constants(node: LoweringNode, *indices: int) -> list[tuple[int, ...]]:
-    """The operands `indices`, 1-D tensors, as tuples of integers. Raises ConversionError if they are not constant."""
+    """The constant operands with these indices, 1-D tensors, as tuples of integers.
+
+    Raises ConversionError if one is not constant.
+    """
     values = [node.constant_integers(index) for index in indices]
     if any(value is None for value in values):
         node.fail("its blocks or paddings are not constant")

@@ -83,12 +83,13 @@ def scatter_elements(
 
 
 _REDUCTIONS = {"sum": ("add", 16), "prod": ("mul", 16), "max": ("max", 18), "min": ("min", 18)}
-"""The names of reductions in ONNX, with the first version of the operator set that has them."""
+"""For each reduction, its name in ONNX and the first version of the operator set that has it."""
 
 
 def _reduction(node: LoweringNode, op: OnnxBuilder, reduction: str, use_init_val: bool = True) -> str | None:
-    """The attribute `reduction` of an ONNX scatter; None for `none`. Raises ConversionError if the version has no such
-    one.
+    """The attribute `reduction` of an ONNX scatter; None for `none`.
+
+    Raises ConversionError if the version does not have the reduction.
     """
     if reduction == "none":
         return None

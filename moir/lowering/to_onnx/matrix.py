@@ -13,7 +13,7 @@ from moir.lowering.to_onnx.table import opset
 
 
 def _turned(node: LoweringNode, op: OnnxBuilder, value: SSAValue, index: int) -> SSAValue:
-    """Transpose the matrices of operand `index`, `value`; a 1-D tensor is unchanged."""
+    """The operand `value` of index `index` with the last two dimensions swapped; a 1-D tensor is unchanged."""
     rank = node.known_rank(index)
     if rank < 2:
         return value

@@ -39,9 +39,9 @@ def constant_axes(node: LoweringNode, index: int) -> list[int]:
 
 
 def normalized(op: OnnxBuilder, x: SSAValue, axes: Operand, eps: float, *, divides: bool = True, eps_in_root: bool = True) -> SSAValue:
-    """x minus its mean over axes, and with `divides` divided by its standard deviation, to which `eps` is added.
+    """x minus its mean over axes; with `divides`, divided by its standard deviation.
 
-    With `eps_in_root` it is added to the variance instead.
+    `eps` is added to the standard deviation, or with `eps_in_root` to the variance.
     """
     centred = op.Sub(x, op.reduced("ReduceMean", x, axes))
     if not divides:

@@ -4,7 +4,7 @@
     %y = onnx.MatMul(%x, onnx.Transpose(onnx.Reshape(%w, [N, K]))) {perm = [1, 0]}
 ->  %y = onnx.com.microsoft.MatMulNBits(%x, %q, %scales, %zeros) {N, K, bits, block_size}
 
-The bytes of unsigned weights stay those of the file. Signed ones become unsigned, by the bit of their sign.
+The bytes of unsigned weights stay those of the file. Signed weights become unsigned by inverting the sign bit.
 
 Source: the schema of MatMulNBits in ONNX Runtime's documentation of contrib operators.
 """
@@ -49,7 +49,8 @@ class PackedWeights(Record):
     Args:
         codes: the integers [N, K] or [N, blocks, size].
         scales: a scale for each block, [N, blocks].
-        zeros: a zero point for each block, [N, blocks], in unsigned integers; None for half of the range.
+        zeros: a zero point for each block, [N, blocks], as unsigned integers; None for zero points in the middle of the
+            range.
         block: the size of a block.
     """
 
@@ -60,9 +61,10 @@ class PackedWeights(Record):
 
 
 def pack_products(model: ModelOp, version: int) -> None:
-    """Replace the products of a lowered model by MatMulNBits where the weights have a form that it has.
+    """Replace the products of a lowered model by MatMulNBits, if it can express their weights.
 
-    Others stay: weights with scales for columns, blocks of other sizes, and numbers of columns that no block divides.
+    Other products stay: weights with a scale per column, unsupported block sizes, and columns that are not a multiple
+    of the block size.
     """
     if _pack(model.block, version):
         imports = cast("DictionaryAttr", model.attributes[ModuleLevel.OPSET_IMPORT])
@@ -124,7 +126,7 @@ def _axis_of(dequantization: Operation) -> int:
 
 
 def _blocks(codes: DataAttr, scales: DataAttr, zeros: DataAttr | None, rows: int, columns: int, axis: int) -> PackedWeights | None:
-    """Weights [rows, columns] in blocks; None if their scales are not of blocks along the columns."""
+    """Weights [rows, columns] in blocks; None if the scales do not belong to blocks along the columns (`axis`)."""
     if codes.shape[0] != rows:
         return None
     if len(codes.shape) == 2 and (scales.shape == () or (scales.shape == (rows,) and axis == 0)):
@@ -147,8 +149,9 @@ def _blocks(codes: DataAttr, scales: DataAttr, zeros: DataAttr | None, rows: int
 
 
 def _spread(values: Array, counts: tuple[int, ...]) -> Array:
-    """A value for each block, in the shape `counts` [rows, blocks], from one for all, one for each row, or one for each
-    block.
+    """A value for each block, in the shape `counts` [rows, blocks].
+
+    `values` has one for all blocks, one for each row, or one for each block.
     """
     if values.size == 1:
         return np.full(counts, values.reshape(()))
@@ -156,7 +159,7 @@ def _spread(values: Array, counts: tuple[int, ...]) -> Array:
 
 
 def _unpacked(data: DataAttr) -> Array:
-    """The integers of a constant of 4 or 8 bits; those of 4 bits are flat."""
+    """The integers of a constant of 4 or 8 bits; 4-bit integers are returned as a flat array."""
     if not describe(data.element).is_packed:
         return data.array.astype(np.int64)
     nibbles = data.array.reshape(-1)

@@ -23,13 +23,14 @@ from moir.lowering.to_onnx.builder import OnnxBuilder
 from moir.lowering.to_onnx.table import opset
 
 Boxes = list[tuple[float, float, float, float]]
-"""Boxes at one position of a feature map: the offset of their centre in pixels, half the width and half the height."""
+"""Boxes of one position of a feature map: the offset of the centre (x, y) in pixels, half the width, half the height.
+"""
 
 
 def settle_sizes(block: Block, known: KnownValues) -> None:
-    """Replace the operands of prior boxes that follow from static dimensions by constants.
+    """Replace operands of prior-box operations that follow from static dimensions by constants.
 
-    This is done before the operations of the operation sets that compute them are lowered.
+    This happens before the lowering of the opset operations that compute the operands.
     """
     for op in block.ops:
         if not isinstance(op, PriorOp):
@@ -124,7 +125,7 @@ def _sized_boxes(box: SizedPriorOp, smallest: Sequence[float]) -> Boxes:
 
 
 def _dense_boxes(box: SizedPriorOp) -> Boxes:
-    """The grids of boxes of `fixed_size`, `density` boxes a side, of each aspect ratio."""
+    """The boxes of `fixed_size`: for each size and aspect ratio a grid with `density` boxes along each side."""
     boxes: Boxes = []
     for size, density in zip(box.numbers("fixed_size"), box.numbers("density"), strict=True):
         for ratio in box.aspect_ratios():
@@ -133,9 +134,7 @@ def _dense_boxes(box: SizedPriorOp) -> Boxes:
 
 
 def _grid(density: int, extent: float, half: tuple[float, float]) -> Boxes:
-    """Boxes (x, y, half width, half height) of one size whose centres are `density` x `density` points of a square of
-    side `extent`.
-    """
+    """Boxes of one size whose centres form a grid of `density` x `density` points in a square of side `extent`."""
     shift = int(extent / density)
     offsets = [-extent / 2 + shift / 2 + index * shift for index in range(density)]
     return [(x, y, *half) for y in offsets for x in offsets]

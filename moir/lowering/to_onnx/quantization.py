@@ -19,7 +19,7 @@ from moir.lowering.to_onnx.builder import OnnxBuilder
 from moir.lowering.to_onnx.table import opset
 
 _BLOCKED_SINCE = 21
-"""The version of the operator set with integers of 4 bits, and with a scale for each block of elements."""
+"""The first version of the operator set with integers of 4 bits, and with a scale for each block of elements."""
 _LIMITS: dict[Attribute, tuple[int, int]] = {si4: (-8, 7), ui4: (0, 15), si8: (-128, 127), ui8: (0, 255)}
 
 
@@ -33,7 +33,7 @@ def _constant(value: SSAValue) -> DataAttr | None:
 
 
 def _cast_operand(value: SSAValue) -> SSAValue | None:
-    """The operand of the Cast that computes a value; None if none does."""
+    """The operand of the Cast that computes a value; None if the value is not computed by a Cast."""
     owner = value.owner
     return owner.operands[0] if isinstance(owner, Operation) and owner.name == "onnx.Cast" else None
 
@@ -78,9 +78,10 @@ def _of_weight(op: OnnxBuilder, weight: SSAValue, scale: SSAValue) -> SSAValue |
 
 
 def _layout(scales: tuple[int, ...], shape: tuple[int, ...]) -> tuple[tuple[int, ...], dict[str, int]] | None:
-    """The shape of scales in ONNX, and the attributes (axis, block_size) that say how they belong to data of a shape.
+    """The shape of scales in ONNX, and the attributes (axis, block_size) that state which elements of the data they
+    belong to.
 
-    Returns None if ONNX has no such scales.
+    Returns None if ONNX cannot express scales of this shape for data of the shape `shape`.
     """
     if len(scales) > len(shape):
         return None
@@ -101,8 +102,8 @@ def _layout(scales: tuple[int, ...], shape: tuple[int, ...]) -> tuple[tuple[int,
 def _zero_points(
     op: OnnxBuilder, zero: SSAValue, element: Attribute, scales: tuple[int, ...], of_scales: tuple[int, ...]
 ) -> SSAValue | None:
-    """Constant zero points in the element type of the data and the shape `of_scales`; None if they have no
-    such form.
+    """Constant zero points in the element type of the data and the shape `of_scales`; None if they cannot be converted
+    to these.
     """
     source = _cast_operand(zero)
     data = _constant(zero if source is None else source)

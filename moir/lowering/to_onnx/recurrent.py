@@ -1,6 +1,7 @@
 """Recurrent cells and sequences.
 
-ONNX has sequences only, [steps, batch, …], and biases for inputs and states apart. A cell is a sequence of one step.
+ONNX has only sequences, with data [steps, batch, …] and separate biases for inputs and states. A cell is a sequence of
+one step.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def _sequence(
 
 
 def _lengths(node: LoweringNode, op: OnnxBuilder, value: SSAValue, index: int) -> SSAValue | None:
-    """The lengths of the sequences, operand `index`, in i32; None if they are all equal to the number of steps."""
+    """The lengths of the sequences, operand `index`, in i32; None if all equal the number of steps."""
     constant, shape = node.constant_integers(index), node.shape(0)
     if constant is not None and shape is not None and set(constant) == {shape[1]}:
         return None
@@ -183,7 +184,7 @@ def _cell(
     states: Sequence[SSAValue],
     **attributes: object,
 ) -> list[SSAValue]:
-    """Build one step, an ONNX sequence of length 1; returns the states after it."""
+    """Build one step as an ONNX sequence of length 1; returns the states after it."""
     x, w, r, biases = operands
     results = op.create(
         kind,

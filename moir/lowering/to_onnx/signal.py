@@ -11,7 +11,7 @@ from moir.lowering.to_onnx.table import opset
 
 
 def _transform(op: OnnxBuilder, x: SSAValue, axis: int, size: int, **attributes: int) -> SSAValue:
-    """Build an onnx.DFT along one axis, with the signal cut or padded to `size`; -1 for its own size."""
+    """Build an onnx.DFT along one axis. The signal is cut or padded to `size`; -1 keeps its own size."""
     length = None if size < 0 else op.constant(size)
     if op.version >= 20:
         return op.DFT(x, length, op.constant(axis), **attributes)

@@ -1,4 +1,4 @@
-"""Slices and paddings."""
+"""Lowering of operations that slice, pad or write to slices of tensors to ONNX."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from moir.lowering.to_onnx.builder import OnnxBuilder
 from moir.lowering.to_onnx.table import opset
 
 _LAST = (1 << 63) - 1
-"""An end after any element; its negative is before any."""
+"""A stop index after any element; its negative is before any element."""
 
 
 @opset.lowers("Slice")
@@ -80,7 +80,7 @@ def strided_slice(
 def _limits(
     node: LoweringNode, op: OnnxBuilder, operand: int, chosen: list[int], unused: list[bool], strides: tuple[int, ...], backwards: int
 ) -> SSAValue:
-    """The begins (operand 1) or ends (operand 2) of a StridedSlice's entries `chosen`, those that slice.
+    """The begins (operand 1) or ends (operand 2) of those entries of a StridedSlice that slice, `chosen`.
 
     Args:
         operand: the index of the operand.
@@ -126,7 +126,9 @@ def pad(
 
 
 def _symmetric(node: LoweringNode, op: OnnxBuilder, x: SSAValue) -> SSAValue:
-    """x padded by its mirror image, with the elements at its ends twice: mirrored slices, concatenated axis by axis."""
+    """x padded by its mirror image with the border element repeated: slices are reversed and concatenated axis by
+    axis.
+    """
     begin, end = node.constant_integers(1), node.constant_integers(2)
     if begin is None or end is None or min(*begin, *end, 0) < 0:
         node.fail("ONNX has no symmetric padding, and its sizes are not constant or negative")

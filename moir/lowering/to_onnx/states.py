@@ -23,7 +23,9 @@ NEXT = ".next"
 
 
 _PAIR = re.compile(r"(past.*)(present.*)")
-"""The name of a variable that was an input and an output of an exported language model: both names, concatenated."""
+"""The name of a variable of an exported language model: the concatenated names of an input (`past…`) and an output
+(`present…`).
+"""
 
 
 def names_of_variable(variable: str) -> tuple[str, str]:
@@ -33,9 +35,9 @@ def names_of_variable(variable: str) -> tuple[str, str]:
 
 
 def expose_states(model: ModelOp) -> list[str]:
-    """Replace the variables of a model by inputs and outputs; returns a note for each.
+    """Replace the variables of a model by inputs and outputs; returns a note for each variable.
 
-    A variable that is read several times, or only assigned, becomes one input or none.
+    A variable that is read several times becomes one input; one that is only assigned becomes no input.
     """
     block = model.block
     inputs: dict[str, SSAValue] = {}

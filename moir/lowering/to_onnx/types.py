@@ -20,7 +20,7 @@ from moir.dialects.shapes import element_of
 from moir.errors import UnsupportedOperationError
 
 _COMMON = frozenset((f32, si64, si32, boolean, dynamic))
-"""Element types that the nodes of the lowering take in all versions, where they occur."""
+"""Element types that all lowered nodes accept in every version of the operator set."""
 
 
 def check_element_types(block: Block, version: int) -> None:

@@ -28,7 +28,7 @@ ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = by_word(
 
 
 def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, name: str) -> SSAValue:
-    """The activation of a name, applied to x. Raises ConversionError for a name that is not known."""
+    """The activation function called `name`, applied to x. Raises ConversionError for an unknown name."""
     function = ACTIVATIONS.get(name)
     if function is None:
         node.fail(f"the activation {name!r} is not known", hint=f"moir knows {', '.join(ACTIVATIONS)}")

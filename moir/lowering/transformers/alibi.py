@@ -1,7 +1,7 @@
-"""Attention with linear biases: the scores of a head fall with the distance of the key.
+"""Attention with linear biases (ALiBi): the scores of a head decrease linearly with the distance of the key.
 
-Press, Smith and Lewis, "Train Short, Test Long", 2022. The distance is written as the position of the key, since what
-all keys of a query have in common does not change the softmax.
+Press, Smith and Lewis, "Train Short, Test Long", 2022. The biases are computed from the position of the key alone: the
+position of the query adds the same number to all its scores, which does not change the softmax.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def with_alibi(
 
     Select(hidden keys, lowest, Reshape(Reshape(slopes [1, heads, 1] * positions [batch, 1, keys])))
 
-    Paged attention (SDPAToPagedAttention) does not add masks: it takes the slopes from exactly these operations, the
-    slopes as the first operand, two Reshapes. The second one has a computed target and copies zeros, so that
-    `cancel-reshapes` does not merge them.
+    Paged attention (SDPAToPagedAttention) does not add masks: it reads the slopes from exactly these operations, with
+    the slopes as the first operand of the product, and two Reshapes after it. The second Reshape has a computed target
+    in which 0 copies a dimension, so that `cancel-reshapes` does not merge the two.
 
     `kind` is `plain` or `scaled`; raises ConversionError for another one.
     """

@@ -13,7 +13,7 @@ from moir.lowering.transformers.table import transformers
 from moir.rewriting.builder import OpBuilder
 
 LEAST = 1e-5
-"""The least mean square by which a value is divided."""
+"""The smallest mean square by which a value is divided."""
 
 
 @transformers.lowers("MixValues")

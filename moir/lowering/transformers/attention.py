@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.variables import assign_variable
 
 HEADS_FIRST = np.array([0, 2, 1, 3])
-"""[batch, heads, tokens, size] from [batch, tokens, heads, size], and the reverse."""
+"""The permutation between [batch, tokens, heads, size] and [batch, heads, tokens, size]."""
 
 
 @transformers.lowers("Attention")
@@ -78,9 +78,10 @@ def attention(
 
 
 def _resized_groups(op: OpBuilder, x: SSAValue, groups: int, heads: int, is_longer: bool) -> SSAValue:
-    """Queries or results [batch, heads, tokens, size] with `heads` heads instead, in `groups` groups of equal size.
+    """Queries or results [batch, heads, tokens, size] with another number of heads, `heads`, in `groups` groups of
+    equal size.
 
-    With `is_longer` each group is padded with heads of zeros, otherwise only its first heads remain.
+    If `is_longer`, each group is padded with heads of zeros, otherwise only its first heads remain.
     """
     _, own, _, size = shape_of(x) or (-1,) * 4
     grouped = op.Reshape(x, [0, groups, own // groups, -1, size], special_zero=True)
@@ -123,7 +124,7 @@ def attended(
 ) -> SSAValue:
     """The attention softmax(scale · query · keyᵀ + mask) · value of operands [batch, heads, tokens, size].
 
-    One ScaledDotProductAttention if `is_single` and it has no cap, otherwise two products.
+    It is a single ScaledDotProductAttention if `is_single` and `cap` is 0, otherwise two matrix products.
     """
     if cap or not is_single:
         scores = op.Multiply(op.MatMul(query, key, transpose_b=True), op.constant(scale, f32))
@@ -157,9 +158,9 @@ def heads_of(
 def rotated(node: LoweringNode, op: OpBuilder, x: SSAValue, rotation: str, cosines: SSAValue, sines: SSAValue) -> SSAValue:
     """The first dimensions of x [batch, heads, tokens, size] rotated by angles [batch, 1, tokens, rotated size].
 
-    `halves` rotates the pairs (i, i + half), `interleaved` the pairs (2 i, 2 i + 1). Interleaved pairs are put into
-    halves, where they stay: the order of dimensions does not matter to the product of queries and keys, and
-    targets have one operation for halves.
+    `halves` rotates the pairs (i, i + half), `interleaved` the pairs (2 i, 2 i + 1). For interleaved pairs the
+    dimensions are reordered to halves first, and stay in that order: it does not change the product of queries and
+    keys, and targets have an operation for halves.
     """
     size, width = (shape_of(cosines) or (-1,))[-1], (shape_of(x) or (-1,))[-1]
     if size < 2 or size > width:
@@ -189,8 +190,8 @@ def sliced(op: OpBuilder, x: SSAValue, start: int, stop: int) -> SSAValue:
 
 
 def cached(op: OpBuilder, x: SSAValue, beams: SSAValue, variable: str) -> SSAValue:
-    """The cache of a variable, reordered by beams, with the new x [batch, heads, tokens, size] appended; it is
-    assigned.
+    """The cache of a variable with its rows reordered by `beams` and x [batch, heads, tokens, size] appended; the
+    result is assigned to the variable.
     """
     _, heads, _, size = shape_of(x) or (-1,) * 4
     joined = op.Concat(state(op, beams, variable, (heads, 0, size), f"?,{heads},?,{size}"), x, axis=-2)

@@ -1,8 +1,8 @@
 """Depthwise convolutions over the last tokens.
 
 The paged backend of GenAI has an operation for these (PagedCausalConv1DFusion): a Concat of the last K tokens and the
-new ones, a GroupConvolution without padding, a Slice of the new tokens; no addition within. It drops the product with
-the mask, which has to be a Slice of the input, an Unsqueeze and a Convert.
+new ones, a GroupConvolution without padding, a Slice of the new tokens; no addition within. The backend removes the
+product with the mask; the mask has to be computed from the input by a Slice, an Unsqueeze and a Convert.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.variables import assign_variable
 
 FEATURES_FIRST = np.array([0, 2, 1])
-"""[batch, features, tokens] from [batch, tokens, features], and the reverse."""
+"""The permutation between [batch, tokens, features] and [batch, features, tokens]."""
 
 END = 2**63 - 1
 """The stop of a Slice that takes all elements."""

@@ -75,7 +75,9 @@ def _head_size(node: LoweringNode, x: SSAValue, heads: int) -> int:
 
 
 def _normalized(op: OpBuilder, x: SSAValue, own: int, heads: int, size: int) -> SSAValue:
-    """Queries or keys [batch, own heads, tokens, size] divided by their norms, each head repeated to `heads` heads."""
+    """Queries or keys [batch, own, tokens, size] divided by their norms, with each of the `own` heads repeated, so that
+    there are `heads`.
+    """
     parts = op.Reshape(x, [0, 0, own, size], special_zero=True)
     if own != heads:
         # A Broadcast or Gather before the loop is taken for no repetition by GenAI's paged backend, which then expects

@@ -117,9 +117,10 @@ def _every_second(op: OpBuilder, x: SSAValue, first: int) -> SSAValue:
 def _gated(
     node: LoweringNode, op: OpBuilder, gate: SSAValue, up: SSAValue, activation: str, limit: float, slope: float
 ) -> tuple[SSAValue, SSAValue]:
-    """Both factors of the inner value: the activation of the gate, and `up`, which clamped swish changes.
+    """Both factors of the inner value of a gated layer: the activation of `gate`, and `up`.
 
-    `clamped swish` (gpt-oss): min(gate, limit) · sigmoid(slope · min(gate, limit)) and clamp(up, ±limit) + 1.
+    For `clamped swish` (gpt-oss) they are min(gate, limit) · sigmoid(slope · min(gate, limit)) and clamp(up, ±limit) +
+    1.
     """
     if activation != "clamped swish":
         return activated(node, op, gate, activation), up

@@ -1,4 +1,4 @@
-"""The frequencies of rotary embeddings with their scalings, in f32 as transformers computes them."""
+"""The frequencies of rotary embeddings and their scalings, in f32 as transformers computes them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from moir.lowering.binder import LoweringNode
 
 
 def inverse_frequencies(size: int, theta: float, scaling: str = "default", node: LoweringNode | None = None) -> Array:
-    """theta^(-2 i / size) for each pair of dimensions i, changed by a scaling that a node describes.
+    """theta^(-2 i / size) for each pair of dimensions i, changed by the scaling, whose parameters are attributes of the
+    node.
 
-    Raises ConversionError for a scaling that is not known.
+    Raises ConversionError for an unknown scaling.
     """
     usual = (1.0 / theta ** (np.arange(0, size, 2, dtype=np.float32) / np.float32(size))).astype(np.float32)
     if scaling == "default" or node is None:
@@ -32,9 +33,9 @@ def inverse_frequencies(size: int, theta: float, scaling: str = "default", node:
 
 
 def _llama3(usual: Array, node: LoweringNode) -> Array:
-    """The frequencies of Llama 3.1, from the usual ones.
+    """The frequencies of Llama 3.1, from the unscaled ones.
 
-    Those whose wave is longer than a limit are divided by a factor, those below another limit unchanged, and those in
+    Low frequencies, whose wavelength exceeds a limit, are divided by a factor, high ones are unchanged, and those in
     between interpolated.
     """
     factor, low, high = (node.number(key) for key in ("factor", "low_freq_factor", "high_freq_factor"))
@@ -46,8 +47,8 @@ def _llama3(usual: Array, node: LoweringNode) -> Array:
 
 
 def _yarn(usual: Array, size: int, theta: float, node: LoweringNode) -> Array:
-    """The frequencies of YaRN, from the usual ones: low frequencies are divided by a factor, high ones unchanged, and
-    those in between interpolated.
+    """The frequencies of YaRN, from the unscaled ones: low frequencies are divided by a factor, high ones unchanged,
+    and those in between interpolated.
 
     Source: Peng et al., "YaRN: Efficient Context Window Extension of Large Language Models", 2023.
     """
@@ -66,7 +67,7 @@ def _yarn(usual: Array, size: int, theta: float, node: LoweringNode) -> Array:
 
 
 def attention_factor(node: LoweringNode, scaling: str) -> float:
-    """The factor of cosines and sines that a scaling has; 1 unless it is `yarn` or `longrope`."""
+    """The number by which a scaling multiplies cosines and sines; 1 unless it is `yarn` or `longrope`."""
     if scaling not in ("yarn", "longrope"):
         return 1.0
     if node.has("attention_factor"):

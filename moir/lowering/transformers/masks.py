@@ -17,7 +17,7 @@ from moir.lowering.transformers.weights import restored
 from moir.rewriting.builder import OpBuilder
 
 FAR = 128
-"""The distance from which on all keys have the same bias."""
+"""The distance from which on all keys have the same relative bias."""
 
 
 @transformers.lowers("CausalMask")
@@ -73,7 +73,7 @@ def position_bias(op: OpBuilder, mask: SSAValue, tokens: SSAValue, table: SSAVal
 
 
 def _buckets(count: int) -> Array:
-    """The bucket of each distance j - i from -128 to 128."""
+    """The bucket of the relative position bias for each distance j - i from -128 to 128."""
     distances = np.arange(-FAR, FAR + 1)
     half, size = count // 2, np.abs(distances)
     exact = half // 2

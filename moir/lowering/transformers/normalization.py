@@ -57,9 +57,10 @@ def layer_norm(
 
 
 def parts_of(node: LoweringNode, op: OpBuilder, x: SSAValue, part: int) -> tuple[SSAValue, int | None]:
-    """Split the last dimension of x into parts of size `part`; returns the result and the size of the last dimension.
+    """x with its last dimension split into parts of size `part`, and the size of that dimension before.
 
-    x itself and None if it is one part. Raises ConversionError if the dimension is dynamic or no multiple of `part`.
+    x itself and None if there is a single part. Raises ConversionError if the dimension is dynamic or not a multiple of
+    `part`.
     """
     shape = shape_of(x)
     if part < 0 or (shape is not None and shape[-1] == part):

@@ -1,4 +1,4 @@
-"""Positions of tokens: rotations, and rows of tables of learned positions."""
+"""Lowering of position encodings: rotary embeddings, and rows of tables of learned positions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def rotary_embedding(
 
 
 def _factor(node: LoweringNode, op: OpBuilder, positions: SSAValue, scaling: str) -> SSAValue | None:
-    """The factor of cosines and sines that a scaling has; None if it is 1."""
+    """The number by which a scaling multiplies cosines and sines; None if it is 1."""
     if scaling == "longrope" and node.has("long_mscale"):
         long, short = (op.constant(node.number(key), f32) for key in ("long_mscale", "short_mscale"))
         return op.Select(_is_longer(op, positions, node.number("original_max_position_embeddings")), long, short)
@@ -51,7 +51,9 @@ def _factor(node: LoweringNode, op: OpBuilder, positions: SSAValue, scaling: str
 
 
 def _frequencies(node: LoweringNode, op: OpBuilder, positions: SSAValue, size: int, theta: float, scaling: str) -> SSAValue:
-    """The frequencies of all pairs, [1, size / 2, 1]: a constant, or computed where they depend on the length."""
+    """The frequencies of all pairs, [1, size / 2, 1]: a constant, or computed if they depend on the length of the
+    text.
+    """
 
     def constant(values: Array) -> SSAValue:
         return op.constant(values.astype(np.float32).reshape(1, -1, 1), f32)
@@ -110,7 +112,7 @@ def shifted_positions(op: OpBuilder, tokens: SSAValue, *, offset: int | None = N
 
 
 def counted(op: OpBuilder, mask: SSAValue) -> SSAValue:
-    """For each new token the number of tokens up to it that are no padding, 0 for padding: i64 [batch, tokens]."""
+    """For each new token, the number of tokens up to it that are not padding; 0 for padding: i64 [batch, tokens]."""
     return op.Multiply(op.CumSum(mask, op.constant(1)), mask)
 
 

@@ -13,7 +13,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.support.records import Record
 
 LOWEST = float(np.finfo(np.float32).min)
-"""The score of an expert that cannot be chosen: finite, so that no difference of scores is NaN."""
+"""The score of an expert that must not be chosen: finite, so that differences of scores are not NaN."""
 
 
 class Routing(Record):
@@ -31,16 +31,16 @@ class Routing(Record):
 
 
 def expert_weights(node: LoweringNode, op: OpBuilder, logits: SSAValue, routing: Routing, correction: SSAValue | None = None) -> SSAValue:
-    """The weight of each expert for each token [tokens, experts]; 0 for those that are not chosen.
+    """The weight of each expert for each token [tokens, experts]; 0 for experts that are not chosen.
 
     Args:
         node: the node, for errors.
-        op: appends operations.
+        op: the builder.
         logits: the products of the tokens and the router's matrix [tokens, experts].
         routing: how experts are chosen.
-        correction: a bias [experts] of the scores by which they are chosen, not of the weights.
+        correction: a bias [experts] that is added to the scores for the choice, but not for the weights.
 
-    Raises ConversionError for scores that are not known.
+    Raises ConversionError for unknown score functions.
     """
     if routing.scores == "sparse mixer":
         weights, indices = _sparse_mixer(node, op, logits, routing)
@@ -96,7 +96,8 @@ def _in_best_groups(node: LoweringNode, op: OpBuilder, ranked: SSAValue, routing
 
 
 def _sparse_mixer(node: LoweringNode, op: OpBuilder, logits: SSAValue, routing: Routing) -> tuple[SSAValue, SSAValue]:
-    """The weights of two experts in turn, each among those whose logits are close to the largest, and their indices.
+    """The weights and the indices of two experts, chosen one after the other among those whose logits are close to the
+    largest.
 
     Liu, Kim and others, "GRIN: GRadient-INformed MoE", 2024: an expert takes part if
     (largest - logit) / max(|logit|, largest) <= 2 · jitter; the second choice leaves out the first expert.
@@ -125,6 +126,6 @@ def _top(op: OpBuilder, x: SSAValue, count: int) -> tuple[SSAValue, SSAValue]:
 
 
 def _scattered(op: OpBuilder, like: SSAValue, indices: SSAValue, values: SSAValue) -> SSAValue:
-    """Values at their indices of the second dimension, 0 elsewhere, in the shape of `like`."""
+    """`values` at `indices` of the second dimension, and 0 elsewhere, in the shape of `like`."""
     zeros = op.Broadcast(op.constant(0.0, f32), op.ShapeOf(like))
     return op.ScatterElementsUpdate(zeros, indices, values, op.constant(1))

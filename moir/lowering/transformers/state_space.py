@@ -95,13 +95,17 @@ class StateSpace:
 
 
 def _scanned(op: OpBuilder, space: StateSpace, beams: SSAValue, layer: int) -> SSAValue:
-    """The results [batch, tokens, heads, head size] of a state space, whose state is a variable of the layer."""
+    """The results [batch, tokens, heads, head size] of a state space, whose state is stored in a variable of the
+    layer.
+    """
     heads, size, groups, width = (dimension for each in (space.x, space.inputs) for dimension in (shape_of(each) or (-1,) * 4)[2:])
     variable = recurrent_variable("ssm", layer)
     before = fixed_state(op, beams, variable, (heads, size, width))
 
     def spread(x: SSAValue) -> SSAValue:
-        """The values of groups, for each head: [batch, tokens, heads, state size]."""
+        """The values of groups [batch, tokens, groups, …] repeated for each head: [batch, tokens, heads, state
+        size].
+        """
         repeated = op.Tile(op.Unsqueeze(x, [3]), [1, 1, 1, heads // groups, 1])
         return op.Reshape(repeated, [0, 0, heads, width], special_zero=True)
 

@@ -20,7 +20,7 @@ def state(op: OpBuilder, beams: SSAValue, variable: str, sizes: Sequence[int], s
         beams: for each text the index of its row in the previous step.
         variable: the name of the variable.
         sizes: the dimensions after the batch of its first value, which is zeros.
-        shape: the shape of all its values, as text.
+        shape: the shape that all values of the variable have, as text.
     """
     batch = op.Gather(op.ShapeOf(beams), [0], 0)
     first = op.Broadcast(op.constant(0.0, f32), op.Concat(batch, op.constant(list(sizes)), axis=0))

@@ -32,7 +32,7 @@ def restored(op: OpBuilder, weight: SSAValue) -> SSAValue:
 
 
 def vector(op: OpBuilder, value: SSAValue, offset: float = 0.0, shape: tuple[int, ...] = (-1,)) -> SSAValue:
-    """A small constant weight as a constant of f32 in a shape, with `offset` added to all its elements."""
+    """A small constant weight as an f32 constant in a given shape, with `offset` added to all its elements."""
     array = constant_of(value)
     if array is None:
         values = op.Reshape(restored(op, value), list(shape), special_zero=False)
@@ -51,8 +51,8 @@ def product(node: LoweringNode, op: OpBuilder, x: SSAValue, weight: SSAValue, bi
 
 
 def columns_of(node: LoweringNode) -> dict[SSAValue, SSAValue]:
-    """For each dequantized weight whose columns are stored in another order, that order; shared by the handlers of a
-    run.
+    """For each dequantized weight whose columns are stored in another order, a value with that order; shared by the
+    handlers of a run.
     """
     return node.run.state("columns of weights", dict[SSAValue, SSAValue])
 
@@ -94,5 +94,5 @@ def dequantize(
 
 
 def rows_of(values: Values, rows: slice) -> Values:
-    """The rows of a weight in a slice."""
+    """The rows of a weight that a slice selects."""
     return values.moved(lambda array: array[rows]) if isinstance(values, ComputedArray) else values[rows]

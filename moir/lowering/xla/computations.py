@@ -35,7 +35,7 @@ PAIRS = by_member(
         "prod": "Mul",
     }
 )
-"""The reduction for a function of two arguments that consists of one operation; its operands may be in any order."""
+"""For each kind of a symmetric function of two arguments, the reduction it defines."""
 
 
 _COMPARED = {"EQ": "Equal", "GE": "GreaterEqual", "GT": "Greater", "LE": "LessEqual", "LT": "Less", "NE": "NotEqual"}
@@ -68,15 +68,15 @@ _SPELLINGS = {
     "subtract": "Sub",
     "xor": "BitwiseXor",
 }
-"""The kinds that are compared in this module, by their spellings in lower case without the prefix of a dialect."""
+"""The common names of the kinds that this module compares, by their spellings in lower case without the dialect."""
 
 _IN_FRONT = "stablehlo_"
 
 
 def kind_of(op: object) -> str:
-    """The kind of an operation in a spelling common to all frameworks; a comparison has the kind of its direction.
+    """The kind of an operation, in a spelling that all frameworks share; a comparison has the kind of its direction.
 
-    Empty for anything that is no operation of a framework.
+    Empty for anything but an operation of a framework.
     """
     if not isinstance(op, FrameworkOp):
         return ""
@@ -87,13 +87,21 @@ def kind_of(op: object) -> str:
 
 
 def operands_of(value: SSAValue) -> Sequence[SSAValue]:
-    """The operands of the framework operation that computes a value, skipping identities; empty for other values."""
+    """The operands of the framework operation that computes a value, looking through identities; empty for other
+    values.
+    """
     return [origin(operand) for operand in value.owner.operands] if isinstance(value.owner, FrameworkOp) else []
 
 
 def combination(body: Region, first: int = 0, second: int = 1, result: int = 0) -> str | None:
-    """The name of the binary function of arguments `first` and `second` that computes a result: a value of PAIRS, or
-    `first` or `second` if the result is that argument. None for other functions.
+    """The name of the binary function of two arguments that a body computes as a result.
+
+    A value of PAIRS; or `first` or `second` if the result is that argument itself; None for other functions.
+
+    Args:
+        body: the function.
+        first, second: the indices of the arguments.
+        result: the index of the result.
     """
     arguments: list[SSAValue] = [parameter.results[0] for parameter in parameters_of(body.block)]
     results = results_of(body.block)
@@ -127,7 +135,7 @@ _COMPARING: Mapping[str, Callable[..., Any]] = {
     "Select": np.where,
     "SelectV2": np.where,
 }
-"""Operations whose results depend only on the order of their operands."""
+"""Operations whose results depend only on the order of their operands, with numpy functions that compute them."""
 
 _OPERANDS = {"LogicalNot": 1, "Select": 3, "SelectV2": 3}
 """The number of operands of the kinds in `_COMPARING` that do not have two."""
@@ -156,12 +164,13 @@ def _sort_key(value: SSAValue) -> SSAValue:
 
 _LARGEST_INTEGERS = frozenset(float(2 ** (bits - 1) - 1) for bits in (16, 32, 64))
 _BITS_OF_NAN = frozenset(float(bits) for bits in (0x7E00, 0x7FC0, 0x7FC00000, 0x7FF8000000000000))
-"""The bits of a NaN without a sign in f16, bf16, f32 and f64."""
+"""The integers whose bits are a NaN without a sign in f16, bf16, f32 and f64."""
 
 
 def _selected_key(value: SSAValue) -> SSAValue:
-    """The float x if a value is Select(Less(k, 0), Bitcast(Sub(largest integer, Bitcast(x))), k), where k has the bits
-    of x; any other value unchanged.
+    """The float x if a value is the Select that JAX writes for x's sort key; any other value unchanged.
+
+    The Select is Select(Less(k, 0), Bitcast(Sub(largest integer, Bitcast(x))), k), where k has the bits of x.
     """
     condition, negative, bits = operands_of(value)
     compared = operands_of(condition)
@@ -190,8 +199,9 @@ def _has_bits_of(bits: SSAValue, x: SSAValue) -> bool:
 
 
 def _canonical(value: SSAValue) -> SSAValue:
-    """x if a value is SelectV2(Equal(x, 0), 0, x) or SelectV2(NotEqual(x, x), NaN, x), which make the bits of equal
-    numbers equal; any other value unchanged.
+    """The float x of an expression that gives equal numbers equal bits; any other value unchanged.
+
+    The expression is SelectV2(Equal(x, 0), 0, x) or SelectV2(NotEqual(x, x), NaN, x).
     """
     if kind_of(value.owner) not in ("Select", "SelectV2"):
         return value
@@ -206,7 +216,7 @@ def _canonical(value: SSAValue) -> SSAValue:
 
 
 def _number(value: SSAValue) -> float | None:
-    """The element of a constant of one element of any shape; None for other values."""
+    """The element of a constant with one element, of any shape; None for other values."""
     while kind_of(value.owner) in ("Reshape", "BroadcastTo", "Cast"):
         value = operands_of(value)[0]
     if not isinstance(value.owner, Constant) or value.owner.value.array.size != 1:
@@ -215,7 +225,7 @@ def _number(value: SSAValue) -> float | None:
 
 
 class Outcomes:
-    """Evaluates a function that only compares and selects its arguments.
+    """Evaluates a function that only compares its arguments and selects among them.
 
     Args:
         body: the function.
@@ -229,9 +239,9 @@ class Outcomes:
         self.is_known = self._uses(self.results)
 
     def _uses(self, values: Sequence[SSAValue]) -> bool:
-        """Record the arguments that values depend on.
+        """Record which arguments `values` depend on.
 
-        Returns whether the operations between only compare arguments and select among them.
+        Returns whether the operations in between only compare arguments and select among them.
         """
         pending, seen = list(values), set[SSAValue]()
         while pending:
@@ -317,8 +327,9 @@ class Extreme(Record):
 
 
 def extreme(body: Region) -> Extreme | None:
-    """The maximum or minimum with its index that a function of (number, index, number, index) computes; None for other
-    functions."""
+    """The function of (number, index, number, index) that a body computes, if it is a maximum or minimum with its
+    index; else None.
+    """
     outcomes = Outcomes(body)
     if not outcomes.is_known or sorted(outcomes.used) != [0, 1, 2, 3] or len(outcomes.results) != 2:
         return None

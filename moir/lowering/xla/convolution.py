@@ -62,9 +62,9 @@ def batches_as_channels(node: LoweringNode, op: OpBuilder, data: SSAValue, group
 
 
 def dimensions(node: LoweringNode, outer: Sequence[str], spatial: Sequence[int], rank: int) -> list[int]:
-    """The batch and feature dimensions that the attributes `outer` name, then the spatial ones.
+    """The dimensions that the attributes `outer` name (batch and feature), then the `spatial` ones.
 
-    Raises ConversionError unless these are all dimensions of a tensor of the rank.
+    Raises ConversionError unless these are all dimensions of a tensor of rank `rank`.
     """
     order = [*(node.integer(name, 0) for name in outer), *spatial]
     if sorted(order) != list(range(rank)):

@@ -123,7 +123,7 @@ class SliceIndices:
         return op.Concat(*spread, axis=-1) if len(spread) > 1 else spread[0]
 
     def _offsets(self, axis: int) -> SSAValue:
-        """The indices of the elements of a slice along a dimension, counted from its start."""
+        """The indices of the elements of a slice along a dimension, relative to its start."""
         op, size = self.op, self.sizes[axis]
         if size >= 0:
             return op.constant(np.arange(size))
@@ -131,8 +131,8 @@ class SliceIndices:
 
 
 def index_lists(node: LoweringNode, op: OpBuilder, index: int = 1, *, keeps_type: bool = False) -> SSAValue:
-    """The indices of a node, its operand `index`, with the dimension of the starts last, inserted if each index is a
-    scalar.
+    """The indices of a node, its operand `index`, with the dimension of the starts moved to the end, or appended if
+    each index is a scalar.
 
     They are i64, or of their own type if that is i32 and `keeps_type` is set.
     """
@@ -145,7 +145,7 @@ def index_lists(node: LoweringNode, op: OpBuilder, index: int = 1, *, keeps_type
 
 
 def slice_sizes_of(node: LoweringNode, op: OpBuilder, index: int) -> tuple[list[int], SSAValue]:
-    """The sizes of slices, operand `index`, with -1 for those that are not constant; and the operand as i64."""
+    """The sizes of slices, from operand `index`: -1 for those that are not constant; and the operand as i64."""
     elements = op.known.elements(node.operand(index))
     count = node.known_rank(0)
     known = [-1] * count if elements is None or elements.size != count else elements.reshape(-1).tolist()
@@ -153,8 +153,7 @@ def slice_sizes_of(node: LoweringNode, op: OpBuilder, index: int) -> tuple[list[
 
 
 def batching_of(node: LoweringNode, data: str, indices: str) -> tuple[tuple[int, ...], list[int]]:
-    """The batching dimensions of the data, and those of the indices with respect to dimensions without that of the
-    starts.
+    """The batching dimensions of the data, and those of the indices, counted without the dimension of the starts.
 
     `data` and `indices` are the names of the attributes that have them.
     """
@@ -163,7 +162,7 @@ def batching_of(node: LoweringNode, data: str, indices: str) -> tuple[tuple[int,
 
 
 def check_dimensions(node: LoweringNode, fits: bool, dimensions: Sequence[int]) -> None:
-    """Raises ConversionError, with the dimension numbers, unless `fits`: they are those of operand 0 and of the
+    """Raises ConversionError, with the `dimensions`, unless `fits` is true, which says that they suit operand 0 and the
     indices.
     """
     rank, axis = node.known_rank(0), node.integer("index_vector_dim", 0)
@@ -222,7 +221,8 @@ def gathered(
 def _arranged(
     node: LoweringNode, op: OpBuilder, slices: SSAValue, kept: dict[int, int], batch: Sequence[int], offsets: Sequence[int]
 ) -> SSAValue:
-    """Transpose the slices so that their dimensions are at `offset_dims` and those of the indices at the other axes.
+    """Transpose gathered slices so that the dimensions of a slice are the axes `offset_dims`, and those of the indices
+    the other axes.
 
     Args:
         slices: the slices.

@@ -21,11 +21,11 @@ from moir.dialects.shapes import element_of
 from moir.rewriting.builder import OpBuilder
 
 _LARGEST: Mapping[Attribute, float] = {f16: 65504.0, bf16: float(np.uint32(0x7F7F0000).view(np.float32))}
-"""The largest finite numbers of narrow types."""
+"""The largest finite numbers of f16 and bf16."""
 
 
 def may_be_nan(op: OpBuilder, value: SSAValue) -> bool:
-    """Whether some, but not all elements of a row may be NaN: not for integers, constants and results of a softmax."""
+    """Whether a row may have both NaN and numbers. False for integers, constants and results of a softmax."""
     if element_of(value) not in REAL_TYPES or _is_share(value):
         return False
     known: Array | None = op.known.constant(value)
@@ -33,7 +33,7 @@ def may_be_nan(op: OpBuilder, value: SSAValue) -> bool:
 
 
 def _is_share(value: SSAValue) -> bool:
-    """Whether a value is a quotient of exponentials, as in a softmax, of which a row has only numbers or only NaN."""
+    """Whether a value is a quotient of exponentials, as in a softmax: a row has either only numbers or only NaN."""
     return isinstance(value.owner, Divide) and isinstance(value.owner.operands[0].owner, Exp)
 
 
@@ -48,16 +48,16 @@ def with_nan_as_extreme(op: OpBuilder, x: SSAValue, *, largest: bool) -> SSAValu
 
 
 def extreme_of_pair(op: OpBuilder, a: SSAValue, b: SSAValue, *, largest: bool) -> SSAValue:
-    """The larger or smaller of two floats, and NaN if one of them is NaN.
+    """The larger or smaller of two floats; NaN if one of them is NaN.
 
-    A maximum is a > b ? a : b, the second operand if one is NaN; so only the first operand is compared with NaN.
+    A maximum is a > b ? a : b, which is b if one of them is NaN; so only a has to be tested for NaN.
     """
     extreme = op.Maximum(a, b) if largest else op.Minimum(a, b)
     return op.Select(op.IsNaN(a), a, extreme) if may_be_nan(op, a) and may_be_nan(op, b) else extreme
 
 
 def extreme_along(op: OpBuilder, x: SSAValue, axes: Sequence[int], *, largest: bool) -> SSAValue:
-    """The maximum or minimum of floats along axes, and NaN if one of them is NaN."""
+    """The maximum or minimum of floats along axes; NaN if an element is NaN."""
     extreme = (op.ReduceMax if largest else op.ReduceMin)(x, list(axes), keep_dims=False)
     if not may_be_nan(op, x):
         return extreme

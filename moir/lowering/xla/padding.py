@@ -1,4 +1,4 @@
-"""Padding between elements and at edges, and slices at computed indices, which never leave the data."""
+"""Padding between and around elements, and slices at computed indices, which are clamped to the data."""
 
 from __future__ import annotations
 

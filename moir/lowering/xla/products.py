@@ -1,4 +1,4 @@
-"""Products over any dimensions: their equation, and the element types that are widened."""
+"""Products over any dimensions: their equations, and element types in which sums are computed wider."""
 
 from __future__ import annotations
 

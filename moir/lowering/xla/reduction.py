@@ -1,4 +1,6 @@
-"""Reductions whose function is a body: the function, its neutral element, the reduction of the operation sets."""
+"""Reductions whose function is a body: which function it is, its identity element, and the reduction in the operation
+sets.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ LOGICAL = ("and", "or")
 
 
 def neutral(kind: str, element: Attribute) -> float | int:
-    """The neutral element of the combination `kind`, for an element type."""
+    """The identity element of the combination `kind` in an element type."""
     if kind in ("max", "min"):
         if element in REAL_TYPES:
             return -np.inf if kind == "max" else np.inf
@@ -55,14 +57,14 @@ def neutral(kind: str, element: Attribute) -> float | int:
 
 
 def is_neutral(op: OpBuilder, kind: str, value: SSAValue) -> bool:
-    """Whether a value is known to be the neutral element of the combination `kind`."""
+    """Whether a value is known to be the identity element of the combination `kind`."""
     known = op.known.constant(value)
     return known is not None and known.size == 1 and known.reshape(()) == neutral(kind, element_of(value))
 
 
 def combination_of(node: LoweringNode, body: Region, element: Attribute, *arguments: int) -> str:
-    """The name in `COMBINATIONS` of the function that `body` computes of the arguments with two indices, by default 0
-    and 1.
+    """The name in `COMBINATIONS` of the function that `body` computes from two of its arguments, by default those of
+    index 0 and 1.
 
     Raises ConversionError for any other function, and for a logical one of an element type that is not boolean.
     """
@@ -123,7 +125,7 @@ def extremes(node: LoweringNode, op: OpBuilder, how: Extreme, axes: list[int]) -
 
 
 def _are_positions(node: LoweringNode, axis: int) -> bool:
-    """Whether operand 1 is a constant that holds each element's index along an axis, and its initial value is 0."""
+    """Whether operand 1 is a constant that holds each element's own index along an axis, and its initial value is 0."""
     index, first = node.constant(1), node.constant(3)
     if index is None or first is None or first.any() or not 0 <= axis < index.ndim:
         return False

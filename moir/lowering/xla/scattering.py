@@ -26,7 +26,7 @@ COMBINED = {"max": "Maximum", "min": "Minimum", "prod": "Multiply", "sum": "Add"
 """The operation on whole tensors for each reduction."""
 
 Combine = Callable[[list[SSAValue]], Sequence[SSAValue]]
-"""Applies the function of a scatter to the present elements of all tensors, followed by their updates."""
+"""Builds the function of a scatter, given the present elements of all tensors, followed by their updates."""
 
 
 def scattered(
@@ -50,8 +50,8 @@ def scattered(
         operands: the tensors, the indices, and the updates of each tensor.
         body: the function of the present elements of the tensors, followed by their updates.
         update_window_dims, scatter_dims_to_operand_dims, inserted_window_dims: dimension numbers.
-        combine: applies a function that is no reduction of ScatterNDUpdate; None if that is not possible. No two
-            updates may have the same position then.
+        combine: builds a function that is not a reduction of ScatterNDUpdate; the indices of updates must then be
+            distinct. None if there is no such function.
     """
     count, rank = len(operands) // 2, node.known_rank(0)
     tensors, updates = operands[:count], operands[count + 1 :]
@@ -171,7 +171,7 @@ def _written(
 
 
 def _extended(op: OpBuilder, target: SSAValue, ends: SSAValue) -> SSAValue:
-    """A tensor with elements appended, zeros, as many along each dimension as the 1-D tensor `ends` says."""
+    """A tensor with zeros appended: along each dimension as many as the 1-D tensor `ends` states."""
     data = op.convert(target, ui8) if element_of(target) is boolean else target
     padded = op.Pad(data, [0] * size_along(shape_of(ends) or (0,), 0), ends, op.constant_like(0, data), pad_mode="constant")
     return op.convert(padded, element_of(target))

@@ -16,11 +16,11 @@ from moir.rewriting.builder import OpBuilder
 
 
 def sorted_by(node: LoweringNode, op: OpBuilder, body: Region, operands: Sequence[SSAValue], axis: int) -> Sequence[SSAValue]:
-    """Operands sorted by a comparator, `body`, along an axis. Raises ConversionError for a comparator that is no order
-    by them.
+    """Operands sorted along an axis by the comparator `body`. Raises ConversionError if it is not a lexicographic order
+    by operands.
 
-    With several keys the elements are sorted by the last one first; the stable sort by a key before it keeps the order
-    of equal elements.
+    With several keys, the data are sorted by the last key first; the sort by a key before it is stable, so it keeps the
+    order of equal elements.
     """
     keys = sort_keys(body)
     # A comparator may compare a value from outside of it, a parameter after those of the operands.
@@ -38,7 +38,7 @@ def sorted_by(node: LoweringNode, op: OpBuilder, body: Region, operands: Sequenc
 
 
 def ordered(op: OpBuilder, keys: SSAValue, axis: int, *, ascends: bool) -> tuple[SSAValue, SSAValue]:
-    """Keys sorted stably along an axis, and the indices that they had before. NaN is above all numbers."""
+    """Keys sorted stably along an axis, and the indices they had before. NaN is ordered above all numbers."""
     element = element_of(keys)
     if may_be_nan(op, keys):
         order = with_nan_as_extreme(op, keys, largest=True)

@@ -1,7 +1,8 @@
 """Reductions over windows.
 
-Sums are averages times the size of a window, or a CumSum if each window contains all elements before a position. If
-there is no such pooling, the elements of each window are sliced out and combined, along one axis after the other.
+Sums are lowered to averages times the size of a window, or to a CumSum if each window contains all elements before an
+index. If no pooling fits, strided slices, one for each element of a window, are combined along one axis after the
+other.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class AxisWindow(Record):
 
     @property
     def is_pooled(self) -> bool:
-        """Whether a pooling can have such windows: each contains at least one element of the data."""
+        """Whether a pooling operation accepts these windows: each contains at least one element of the data."""
         return self.base_dilation == 1 and min(self.low, self.high) >= 0 and max(self.low, self.high) < self.extent
 
 
@@ -92,7 +93,9 @@ def _running_sum(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence
 
 
 def _is_pooled(node: LoweringNode, kind: str, windows: Sequence[AxisWindow]) -> bool:
-    """Whether a pooling can reduce over these windows by `kind`: for floats but f64, and sums only without dilation."""
+    """Whether a pooling operation can reduce over these windows by `kind`: floats other than f64; sums without dilation
+    only.
+    """
     if kind not in POOLED or node.element(0) not in REAL_TYPES or node.element(0) == f64:
         return False
     if kind == "sum" and any(window.dilation > 1 for window in windows):
@@ -168,7 +171,7 @@ def combined(node: LoweringNode, op: OpBuilder, kind: str, windows: Sequence[Axi
 
 
 def tap_of(op: OpBuilder, data: SSAValue, axis: int, window: AxisWindow, offset: int) -> SSAValue:
-    """The element at `offset` within each window along an axis, a strided slice of the data."""
+    """The elements at `offset` within each window along an axis, a strided slice of the data."""
     if window.size == window.stride == 1:
         return data
     # The last window ends with the data, so the slice ends before the end of the data by the distance of this position

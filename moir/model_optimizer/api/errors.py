@@ -8,7 +8,7 @@ from typing import Any
 from moir.errors import ConversionError
 
 log = logging.getLogger("moir")
-"""The logger that files of 2021 import from `utils.logger`."""
+"""The logger of moir, which extensions written for Model Optimizer of 2021 import from `utils.logger`."""
 
 
 class Error(ConversionError):
@@ -33,5 +33,5 @@ class FrameworkError(Error):
 
 
 def refer_to_faq_msg(_number: int) -> str:
-    """An empty text: the numbered questions belonged to Model Optimizer's documentation."""
+    """An empty text, in place of a reference to the numbered questions in Model Optimizer's documentation."""
     return ""

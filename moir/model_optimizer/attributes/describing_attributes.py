@@ -21,11 +21,13 @@ from moir.model_optimizer.frameworks.extracted import Extracted
 from moir.model_optimizer.frameworks.lookup import Views, names_of_kind, view_of, view_of_operation, views
 
 FIXED_IN_SETS = frozenset(("group", "pool_method", "global_pool"))
-"""Attributes whose values the kind of an operation of an operation set determines."""
+"""Attributes whose values follow from the kind of an operation of an operation set, so that they cannot be set."""
 
 
 def extracted_attributes(op: Operation) -> Mapping[str, Extracted]:
-    """The attributes an operation has by Model Optimizer's names."""
+    """The records of the attributes of an operation that have another name or form in Model Optimizer, by these
+    names.
+    """
     if isinstance(op, OpsetOp):
         return STANDARD.get(op.KIND, {})
     return view_of_operation(op).attributes.get(op.KIND, {}) if isinstance(op, FrameworkOp) else {}

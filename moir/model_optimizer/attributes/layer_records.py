@@ -1,4 +1,4 @@
-"""The attribute `IE` of Model Optimizer's nodes: what of a node is written to the IR."""
+"""The attribute `IE` of Model Optimizer's nodes, which says which attributes of a node are written to the IR."""
 
 from __future__ import annotations
 

@@ -58,8 +58,9 @@ from moir.model_optimizer.values.shapes import EditableShape, type_shape
 
 
 def _infer_by_definition(node: Any) -> None:
-    """The attribute `infer` of a node of an operation set; it does nothing, since the definition of the operation
-    gives its shapes.
+    """The attribute `infer` of a node of an operation set.
+
+    It does nothing, because type inference gives the shapes of results.
     """
     infer_operation(node.ir_operation, node.graph.known)
 
@@ -181,7 +182,8 @@ class OperationAttributes(MutableMapping[str, Any]):
         return isinstance(op, FrameworkOp) and not is_mo_operation(op) and key in describing_names(type(op))
 
     def _check_effect(self, key: str) -> None:
-        """Let an attribute that determines the computation take effect if the operation has no such property.
+        """Make sure that an attribute that determines the computation has an effect, if the operation has no such
+        property.
 
         An operation of a framework becomes the operation of the `mo` dialect that has the attribute. Raises
         ConversionError if there is none.

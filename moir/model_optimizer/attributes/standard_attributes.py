@@ -143,4 +143,6 @@ STANDARD: dict[str, dict[str, Extracted]] = {
     "Pad": {"mode": Extracted("pad_mode")},
     "StridedSlice": {name: Extracted(name, form=inverted, back=inverted) for name in INVERTED},
 }
-"""Kind of an operation set -> attributes; those without property or `write` can be read only."""
+"""Kind of an operation set -> the records of attributes, by Model Optimizer's names; those without property and `write`
+are read-only.
+"""

@@ -21,7 +21,9 @@ EdgeEnd: TypeAlias = "tuple[Operation, str, int]"
 """The key of the attributes of an edge: an operation, `in` or `out`, and the index of the port."""
 
 _NAMES_OF_ATTRIBUTES = ("attrs", "data_attrs")
-"""The attributes that list the names of other attributes in Model Optimizer; extensions append to them."""
+"""The attributes of edges and nodes that list the names of other attributes in Model Optimizer; extensions append to
+them.
+"""
 
 
 class EdgeAttributes(dict[str, Any]):

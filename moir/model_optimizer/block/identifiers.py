@@ -90,7 +90,7 @@ class Identifiers:
                 self.of(result)
 
     def by_name(self, name: str) -> list[Operation]:
-        """The operations of a name."""
+        """The operations that have a name."""
         return [op for op in nodes_of(self.block) if name_of(op) == name or (name_of(op) is None and self.of(op) == name)]
 
     def require(self, id_: object) -> Vertex:

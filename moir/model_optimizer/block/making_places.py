@@ -1,4 +1,4 @@
-"""Where an extension made a node: the file, the line and the function, for messages about the node.
+"""Records where an extension created a node (file, line and function), for messages about the node.
 
 An operation that an extension makes may turn out to be impossible only when it is lowered, far from the code at fault.
 """
@@ -25,12 +25,12 @@ _PLACES: WeakKeyDictionary[Operation, tuple[CodeType, int]] = WeakKeyDictionary(
 
 
 def is_outside(filename: str) -> bool:
-    """Whether a file is neither moir's nor that of a package: one of an extension, or of a program."""
+    """Whether a file belongs neither to moir nor to a package, so that it is one of an extension or of a program."""
     return not filename.startswith(_NOT_EXTENSIONS)
 
 
 def note_place(op: Operation) -> None:
-    """Record the current line of the extension as the place where an operation was made."""
+    """Store the current line of the extension in an operation, as the place where it was created."""
     frame = inspect.currentframe()
     while frame is not None and not is_outside(frame.f_code.co_filename):
         frame = frame.f_back
@@ -39,7 +39,7 @@ def note_place(op: Operation) -> None:
 
 
 def place_of(op: Operation) -> str | None:
-    """`file:line (Class.function)` where an operation was made; None if that is not known."""
+    """`file:line (Class.function)`, the place where an operation was created; None if it is not known."""
     if op not in _PLACES:
         return None
     code, line = _PLACES[op]
@@ -47,7 +47,7 @@ def place_of(op: Operation) -> str | None:
 
 
 def place_of_function(function: object) -> str | None:
-    """`file:line` where a function begins; None if it is not in an extension."""
+    """`file:line`, the place where a function begins; None if its file does not belong to an extension."""
     code = getattr(function, "__code__", None)
     return f"{shown(Path(code.co_filename))}:{code.co_firstlineno}" if code is not None and is_outside(code.co_filename) else None
 

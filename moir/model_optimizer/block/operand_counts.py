@@ -8,12 +8,12 @@ from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef
 from xdsl.irdl.constraints import AtMost, RangeLengthConstraint
 
 UNLIMITED = 1 << 16
-"""More operands than any operation has."""
+"""A number that is larger than the number of operands of any operation; it stands for no limit."""
 
 
 @cache
 def operand_limit(operation: type[IRDLOperation]) -> int:
-    """The largest number of operands."""
+    """The largest number of operands that an operation of a class may have; `UNLIMITED` if there is no limit."""
     count = 0
     for _, definition in operation.get_irdl_definition().operands:
         if isinstance(definition, OptOperandDef):
@@ -30,5 +30,5 @@ def operand_limit(operation: type[IRDLOperation]) -> int:
 
 @cache
 def operands_required(operation: type[IRDLOperation]) -> int:
-    """The smallest number of operands."""
+    """The smallest number of operands that an operation of a class may have."""
     return sum(1 for _, definition in operation.get_irdl_definition().operands if not isinstance(definition, VarOperandDef))

@@ -36,7 +36,7 @@ OPSET_OP_NAMES = {
     "AvgPool": "Pooling",
     "MaxPool": "Pooling",
 }
-"""IR type -> `op`."""
+"""IR type -> the attribute `op`, where the two differ."""
 
 _KINDS_OF_OP: dict[str, str] = {op: kind for kind, op in OPSET_OP_NAMES.items() if op != "Pooling"}
 
@@ -60,7 +60,7 @@ FRONT_TYPES = by_member(
         "Pooling": "Pooling AveragePool AvgPool MaxPool",
     }
 )
-"""`op` of a node of a framework -> `type`, where no table above has it."""
+"""`op` of a node of a framework -> its `type`, for those that no table above has."""
 
 IN_PORTS_COUNTS = by_word(
     {
@@ -118,7 +118,7 @@ def op_names(op: Operation, entries: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def class_type(operation: type[Operation]) -> str | None:
-    """`type` of the operations of a class; None for those that have no counterpart in an operation set."""
+    """The `type` of the operations of a class; None if they have no counterpart in an operation set."""
     return _class_type(operation, place_of_view(operation.name.partition(".")[0]))
 
 

@@ -1,4 +1,4 @@
-"""Operations that get another class in place."""
+"""Changes the class of an operation in place."""
 
 from __future__ import annotations
 
@@ -6,5 +6,7 @@ from xdsl.ir import Operation
 
 
 def recast(op: Operation, operation: type[Operation]) -> None:
-    """Change the class of an operation in place, so that nodes, uses of results and its position stay valid."""
+    """Change the class of an operation in place, so that nodes for it, uses of its results and its position stay
+    valid.
+    """
     object.__setattr__(op, "__class__", operation)

@@ -1,4 +1,4 @@
-"""The entries of `graph.graph`; it is recorded which of them extensions read."""
+"""The entries of `graph.graph`, as a dictionary that records which of them extensions read."""
 
 from __future__ import annotations
 

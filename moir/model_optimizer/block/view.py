@@ -111,7 +111,9 @@ class BlockView:
 
     @property
     def is_channel_last(self) -> bool:
-        """Whether the layout of the graph is NHWC. Reading it here is not noted as a read by an extension."""
+        """Whether the layout of the graph is NHWC. Unlike reading the entry `layout`, this is not recorded as a read by
+        an extension.
+        """
         return self.graph.unnoted("layout") == "NHWC"
 
     @property
@@ -142,7 +144,7 @@ class BlockView:
         return [self.view(body_of(op, name)) for op in nodes_of(self.block) if op.regions for name in body_names(op)]
 
     def viewed_bodies(self) -> list[Self]:
-        """The graphs of the bodies that were asked for so far; no other body can have been edited."""
+        """The graphs of those bodies for which extensions asked so far; no other body can have been edited."""
         return list(self._bodies.values())
 
     # Identity of operations and tensors, and edges between them.
@@ -288,7 +290,7 @@ class BlockView:
     # Notes of what was edited.
 
     def touch(self, op: Operation) -> None:
-        """Note that an operation is to be inferred again."""
+        """Mark an operation to be inferred again."""
         self.changed_operations.add(op)
         self._changed()
 
@@ -304,16 +306,16 @@ class BlockView:
         self.known.forget()
 
     def forget_names(self) -> None:
-        """Forget the names of operations, since one has changed."""
+        """Discard the index of operations by name, since a name has changed."""
         self.is_modified = True
 
     def forget_operations(self) -> None:
-        """Forget the operations by `op`, since the `op` of one has changed."""
+        """Discard the index of operations by `op`, since the `op` of one has changed."""
         self._by_op = None
         self._changed()
 
     def finished(self) -> None:
-        """Forget all edits: the block is in order again."""
+        """Discard the records of edits, because the block is in order again."""
         self.operand_counts.clear()
         self.detached.clear()
         self.changed_operations.clear()

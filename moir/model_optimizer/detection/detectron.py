@@ -28,7 +28,7 @@ from moir.rewriting.model_inputs import new_parameter
 from moir.support.suggestions import did_you_mean
 
 _SCALES = (4, 8, 16, 32, 64)
-"""Pixels of the image for a step in each feature map of a pyramid, the finest one first."""
+"""Stride in pixels of the image for each feature map of a pyramid, the finest map first."""
 
 _CLASSES = 81
 """The number of classes of the COCO data set with the background, for which the configurations were written."""
@@ -37,7 +37,7 @@ _DELTAS_WEIGHTS = (10.0, 10.0, 5.0, 5.0)
 
 
 def replace_mask_rcnn(request: Request) -> None:
-    """Both poolings of regions become ROIFeatureExtractors, and the suppression between them a DetectionOutput.
+    """Replace both poolings of regions by ROIFeatureExtractors, and the suppression between them by a DetectionOutput.
 
     A Faster R-CNN has no second pooling, and its configuration no `ROIFeatureExtractor1_output`. Raises ConversionError
     for attributes that are absent and for names that no node has.
@@ -76,7 +76,7 @@ def replace_mask_rcnn(request: Request) -> None:
 
 
 def replace_feature_extractors(request: Request) -> None:
-    """Each pooling between an input and an output that the configuration names becomes a ROIFeatureExtractor.
+    """Replace each pooling between an input and an output that the configuration names by a ROIFeatureExtractor.
 
     Raises ConversionError for attributes that are absent and for names that no node has.
     """

@@ -22,8 +22,9 @@ from moir.model_optimizer.detection.post_processing import Suppression
 from moir.model_optimizer.detection.request import DETECTION_BOXES, Request
 
 _HEADS = re.compile(r"(?:.*/)?(?P<net>class_net/class|box_net/box)-predict(?:_(?P<number>\d+))?/BiasAdd(?:_(?P<call>\d+))?")
-"""The names of the last nodes of the heads: the names of the levels differ by a number, or by the number of a call if
-all levels share a layer.
+"""A pattern for the names of the last nodes of heads.
+
+The names for different levels differ by a number, or by the number of a call if all levels share a layer.
 """
 
 _ATTRIBUTES = ("aspect_ratios", "num_scales", "anchor_scale", "min_level", "num_classes", "nms_threshold", "confidence_threshold")
@@ -91,7 +92,7 @@ def _anchors(request: Request, build: _Nodes, features: FrameworkOp, image: Para
 
 
 class _Nodes:
-    """Builds nodes before an operation."""
+    """Builds new nodes, which are inserted in front of an operation."""
 
     def __init__(self, request: Request, before: Operation) -> None:
         self.request = request

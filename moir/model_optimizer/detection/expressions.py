@@ -18,7 +18,7 @@ from moir.dialects.framework import FrameworkOp
 from moir.dialects.frameworks.tensorflow import kind_of, origin
 
 Bindings = dict[str, SSAValue]
-"""The value of each name in an expression."""
+"""Name in an expression -> the value that it stands for."""
 
 
 class Expression:
@@ -98,7 +98,9 @@ class Scaled(Expression):
 
 
 def scaled_origin(value: SSAValue) -> tuple[SSAValue, float]:
-    """The value of which another one is a multiple, and the factor; the value itself and 1 if there is no factor."""
+    """A value and a factor whose product is the given value: an operand of a multiplication or division by a constant;
+    the value itself and 1 otherwise.
+    """
     value = origin(value)
     node = value.owner
     if not isinstance(node, FrameworkOp) or kind_of(node) not in ("Mul", "RealDiv", "Div"):
@@ -130,6 +132,6 @@ def exponential(operand: Expression) -> Expression:
     return Computed(("Exp",), operand)
 
 
-def row(number: int, operand: Expression) -> Expression:
-    """The pattern of column `number` of a matrix, as `tf.unstack(tf.transpose(matrix))[number]` computes it."""
-    return Computed(("Unpack",), Computed(("Transpose",), operand), result=number)
+def row(index: int, operand: Expression) -> Expression:
+    """The pattern of column `index` of a matrix, as `tf.unstack(tf.transpose(matrix))[number]` computes it."""
+    return Computed(("Unpack",), Computed(("Transpose",), operand), result=index)

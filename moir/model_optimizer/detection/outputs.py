@@ -27,7 +27,8 @@ MASKS, DETECTIONS = "masks", "reshape_do_2d"
 
 
 def choose_outputs(request: Request) -> None:
-    """The outputs become the DetectionOutput and those nodes of `outputs` that do not depend on a suppression any more.
+    """Make the DetectionOutput, and those nodes of `outputs` that no longer depend on a suppression, the outputs of the
+    model.
 
     `outputs` lists names separated by commas or bars; the model has some of them.
     """
@@ -72,8 +73,9 @@ def activate_masks(request: Request) -> None:
 
 
 def _inserted(request: Request, before: Operation, *nodes: Operation) -> SSAValue:
-    """Insert new nodes before an operation. Returns the result of the last one, whose tensor gets the name of the
-    node.
+    """Insert new nodes before an operation.
+
+    Returns the result of the last node, whose tensor gets the name of that node.
     """
     for each in nodes:
         request.block.insert_op_before(each, before)
@@ -82,7 +84,9 @@ def _inserted(request: Request, before: Operation, *nodes: Operation) -> SSAValu
 
 
 def override_constants(request: Request) -> None:
-    """Constants get the value that a field of the pipeline.config has: pairs `replacements` of a node and a field."""
+    """Replace values of constants by values of fields of the pipeline.config: `replacements` has pairs of a node and a
+    field.
+    """
     if request.pipeline is None:
         return
     for pair in cast("Iterable[Any]", request.attributes.get("replacements", ())):

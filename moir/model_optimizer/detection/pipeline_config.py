@@ -50,33 +50,33 @@ class PipelineConfig:
             raise ConversionError("there is no message 'model'", location=str(path), hint="is it the pipeline.config of the model?")
         return cls(models[0], path)
 
-    def number(self, place: str) -> float | None:
-        """The number at `place`, a path of field names with dots between; None if the field is absent.
+    def number(self, field_path: str) -> float | None:
+        """The number at `field_path`, a path of field names with dots between; None if the field is absent.
 
         Raises ConversionError for a value that is not a number.
         """
-        above, _, name = place.rpartition(".")
+        above, _, name = field_path.rpartition(".")
         message = self._message(above)
         values: list[Scalar] = [] if message is None else message.scalars(name)
         if not values:
             return None
         if isinstance(values[-1], str):
-            raise ConversionError(f"{place} is {values[-1]!r}, not a number", location=str(self.path))
+            raise ConversionError(f"{field_path} is {values[-1]!r}, not a number", location=str(self.path))
         return float(values[-1])
 
-    def integer(self, place: str) -> int | None:
-        """The integer at `place`, a path of field names; None if the field is absent."""
-        number = self.number(place)
+    def integer(self, field_path: str) -> int | None:
+        """The integer at `field_path`, a path of field names; None if the field is absent."""
+        number = self.number(field_path)
         return None if number is None else int(number)
 
-    def in_model(self, place: str) -> float | None:
-        """The number at `place`, a path below the message of the architecture, such as `ssd`; None if the field is
+    def in_model(self, field_path: str) -> float | None:
+        """The number at `field_path`, a path below the message of the architecture, such as `ssd`; None if the field is
         absent.
         """
-        return self.number(f"{self.architecture}.{place}")
+        return self.number(f"{self.architecture}.{field_path}")
 
-    def _message(self, place: str) -> TextMessage | None:
+    def _message(self, field_path: str) -> TextMessage | None:
         message: TextMessage | None = self.model
-        for name in filter(None, place.split(".")):
+        for name in filter(None, field_path.split(".")):
             message = next(iter(message.messages(name)), None) if message is not None else None
         return message

@@ -35,7 +35,7 @@ _LOOPS = ("While", "StatelessWhile")
 _TOLERANCE = 1e-5
 
 _SPATIAL = (1, 2)
-"""The axes of a crop [n, height, width, channels] over which the mean is taken."""
+"""The axes of crops [n, height, width, channels] along which the mean is computed."""
 
 
 class Pooling(Record):
@@ -91,7 +91,7 @@ def pooled_loops(request: Request) -> int:
 
 
 def _said(node: FrameworkOp, name: str, default: Any) -> Any:
-    """The value of an attribute of a node; the default if the model file lacks it."""
+    """The value of an attribute of a node; the default if the node does not have it."""
     return value_of(node.properties[name]) if name in node.properties else default
 
 
@@ -168,12 +168,12 @@ def _is_plain(crop: FrameworkOp, extent: int) -> bool:
     return is_first and is_alike and _said(crop, "method", "bilinear") == "bilinear" and _said(crop, "extrapolation_value", 0.0) == 0
 
 
-def _bin(rows: int, columns: int, number: int) -> Expression:
-    """The pattern of the boxes of bin `number`: stack([y_min + row * height, …], axis=1), height = (y_max - y_min) /
+def _bin(rows: int, columns: int, index: int) -> Expression:
+    """The pattern of the boxes of bin `index`: stack([y_min + row * height, …], axis=1), height = (y_max - y_min) /
     rows.
     """
     y_min, x_min, y_max, x_max = (Computed(("Unpack",), Named("boxes"), result=corner) for corner in range(4))
     height, width = Scaled(difference(y_max, y_min), 1 / rows), Scaled(difference(x_max, x_min), 1 / columns)
-    row, column = divmod(number, columns)
+    row, column = divmod(index, columns)
     lines = [(y_min, height, row), (x_min, width, column), (y_min, height, row + 1), (x_min, width, column + 1)]
     return Computed(("Pack",), *(sum_of(first, Scaled(step, factor)) for first, step, factor in lines))

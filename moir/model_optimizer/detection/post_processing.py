@@ -23,7 +23,9 @@ ACTIVATIONS = ("Sigmoid", "Softmax")
 """The kinds that turn logits into scores."""
 
 BOXES, SCORES, _LIMIT, _OVERLAP, _THRESHOLD = range(5)
-"""Operands of NonMaxSuppressionV2 to V5: boxes, scores, most selected boxes, overlap; from V3 on a score threshold."""
+"""The indices of operands of NonMaxSuppressionV2 to V5: boxes, scores, largest number of selected boxes, overlap, and
+from V3 on a score threshold.
+"""
 
 
 class PostProcessing:
@@ -103,8 +105,8 @@ class Suppression(Record):
     Args:
         nms_threshold: the overlap from which on a box is suppressed by one of higher score.
         confidence_threshold: boxes whose score does not exceed it are left out.
-        most_of_class: most boxes of a class.
-        keep_top_k: most boxes of an image.
+        most_of_class: the largest number of boxes of a class.
+        keep_top_k: the largest number of boxes of an image.
         clip_before_nms: whether boxes are clipped to the image before the suppression.
         clip_after_nms: whether boxes are clipped after the suppression.
     """
@@ -152,7 +154,9 @@ def _limit(value: SSAValue) -> int | None:
 
 
 def _compared_with(processing: PostProcessing) -> float | None:
-    """The constant that scores have to exceed, if a comparison selects them before the suppression; else None."""
+    """The threshold that scores have to exceed, if a comparison with a constant selects them before the suppression;
+    else None.
+    """
     for each in processing.nodes:
         if kind_of(each) == "Greater" and (scalar := scalar_of(origin(each.operands[1]))) is not None and 0 < scalar < 1:
             return scalar
@@ -160,7 +164,7 @@ def _compared_with(processing: PostProcessing) -> float | None:
 
 
 def _dependent(values: Iterable[SSAValue]) -> set[Operation]:
-    """The operations that depend on values, within a block."""
+    """The operations of a block that depend on some values."""
     dependent: set[Operation] = set()
     pending = list(values)
     while pending:
@@ -172,7 +176,7 @@ def _dependent(values: Iterable[SSAValue]) -> set[Operation]:
 
 
 def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> tuple[bool | None, bool | None]:
-    """Whether boxes are clipped before, and after, the suppressions: maximum(minimum(x, high), low); None for both if
+    """Whether boxes are clipped (maximum(minimum(x, high), low)) before, and after, the suppressions; None for both if
     nothing clips values.
     """
     clipping = [
@@ -189,8 +193,8 @@ def _clips(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> t
 
 
 def _total(processing: PostProcessing, suppressions: Sequence[FrameworkOp]) -> int | None:
-    """The most boxes of an image: the constant operand of a Minimum, or the k of a TopKV2, after the suppressions; None
-    if there is neither.
+    """The largest number of boxes of an image: the constant operand of a Minimum, or the k of a TopKV2, after the
+    suppressions; None if there is neither.
     """
     following = _dependent(result for each in suppressions for result in each.results)
     for each in processing.nodes:

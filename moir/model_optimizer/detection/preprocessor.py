@@ -96,8 +96,8 @@ def _batches(request: Request, images: Parameter) -> list[Batch]:
 
 
 def _input_of(value: SSAValue) -> Operation | None:
-    """The operation whose result, after casts, is a value: the input with the images; None for an argument of a
-    block.
+    """The operation that computes a value, before any casts: the input, if the value are the images; None for an
+    argument of a block.
     """
     owner = origin(value).owner
     while kind_of(owner) in ("Cast", "ToFloat"):

@@ -24,7 +24,8 @@ DETECTION_BOXES = "detection_boxes"
 """The name of the output of a DetectionOutput in the IRs of Model Optimizer."""
 
 CANDIDATES = 4
-"""Number of boxes of a class that enter a suppression, as a multiple of the number of detections: the best ones.
+"""Number of boxes of a class that enter a suppression, those with the highest scores, as a multiple of the number of
+detections.
 
 With all boxes the runtime takes more than ten times as long. A box beyond this number is a detection only if three of
 four better boxes are suppressed.
@@ -38,7 +39,7 @@ _FIELDS = {
     "most_of_class": "max_detections_per_class",
     "keep_top_k": "max_total_detections",
 }
-"""The fields of a message `batch_non_max_suppression` of a pipeline.config."""
+"""Parameter of a suppression -> field of the message `batch_non_max_suppression` in a pipeline.config."""
 
 
 class Request:

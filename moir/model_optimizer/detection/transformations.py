@@ -25,7 +25,9 @@ from moir.pipeline import refuse_unknown_options
 from moir.support.records import Record
 
 _AFTER = {TENSORFLOW.dialect: "raise-tensor-lists", MXNET.dialect: "freeze-inputs", ONNX.dialect: "front-start"}
-"""The pass after which the transformations of a framework run; for TensorFlow, when loops have become operations."""
+"""Framework -> the pass after which its transformations run; for TensorFlow, one after which loops are operations with
+bodies.
+"""
 
 
 class Head(Record):

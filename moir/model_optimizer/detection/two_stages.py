@@ -33,11 +33,13 @@ FIRST_STAGE = {
     "confidence_threshold": "first_stage_nms_score_threshold",
     "keep_top_k": "first_stage_max_proposals",
 }
-"""The place of the parameters of the first suppression in the pipeline.config."""
+"""Parameter of the first suppression -> its field in the pipeline.config."""
 
 _SECOND_STAGE = "second_stage_post_processing.batch_non_max_suppression"
 _BOXES, _IMAGES, _SIZE = 1, 2, 3
-"""The operands of CropAndResize: boxes, for each of them the number of its image, height and width of the crops."""
+"""The indices of operands of CropAndResize: the boxes, the index of the image of each box, and height and width of the
+crops.
+"""
 
 _RANK = 4
 """The rank of crops: [n, height, width, channels]."""
@@ -84,7 +86,9 @@ def replace_proposals(request: Request) -> None:
 
 
 def _crops_of_proposals(request: Request) -> list[tuple[FrameworkOp, PostProcessing]]:
-    """The nodes that crop boxes of the first suppression, and that suppression."""
+    """The nodes that crop boxes which the first suppression selects, each with the post-processing that contains this
+    suppression.
+    """
     crops = [(crop, PostProcessing([crop.operands[_BOXES]])) for crop in (*request.nodes("CropAndResize"), *request.heads(POOLING))]
     return [(crop, each) for crop, each in crops if each.suppressions and each.boxes and not _is_second(each)]
 
@@ -136,7 +140,7 @@ def crop_from_detections(request: Request) -> None:
 
 
 def _is_second(processing: PostProcessing) -> bool:
-    """Whether boxes are decoded from offsets to boxes of an earlier suppression."""
+    """Whether a post-processing decodes boxes from offsets to boxes of an earlier suppression."""
     return any(_has_suppressions(each.anchors) for each in processing.boxes.values())
 
 
@@ -145,7 +149,9 @@ def _has_suppressions(anchors: SSAValue) -> bool:
 
 
 def _crop_from(request: Request, crop: FrameworkOp, boxes: FrameworkOp) -> None:
-    """Let a CropAndResize, or a PSROIPooling, take its boxes from a DetectionOutput, all of the first image."""
+    """Let a CropAndResize, or a PSROIPooling, take its boxes from a DetectionOutput; all boxes belong to the first
+    image.
+    """
     crop.operands[_BOXES] = boxes.results[1]
     if head_of(crop) == POOLING:
         return
@@ -174,18 +180,18 @@ def _skip_axis_of_images(crop: FrameworkOp) -> None:
 
 
 def _reshapes_of(value: SSAValue) -> list[FrameworkOp]:
-    """The Reshape nodes whose data is a value."""
+    """The Reshape nodes that reshape a value."""
     users = [use.operation for use in value.uses if use.index == 0]
     return [user for user in users if isinstance(user, FrameworkOp) and kind_of(user) == "Reshape"]
 
 
-def _size_of_image(request: Request, codes: SSAValue, before: Operation) -> SSAValue:
+def _size_of_image(request: Request, offsets: SSAValue, before: Operation) -> SSAValue:
     """Height and width of the input image as a 1-D tensor, computed by new nodes in front of `before`.
 
-    The image is the data, before any Pad, of the first convolution on which the box offsets `codes` depend. Raises
+    The image is the data, before any Pad, of the first convolution on which the box offsets `offsets` depend. Raises
     ConversionError if there is none.
     """
-    reached, pending = set[Operation](), [codes]
+    reached, pending = set[Operation](), [offsets]
     while pending:
         owner = pending.pop().owner
         if isinstance(owner, Operation) and owner not in reached:

@@ -14,7 +14,8 @@ from moir.model_optimizer.values.python_values import is_true
 
 @dataclass(frozen=True)
 class Extracted:
-    """One attribute: its property, its default (None: absent), and the conversion of its value.
+    """The record of an attribute: the property from which it is read, its default (None: absent), and the conversion of
+    its value.
 
     If `of` is given, this function computes it from the operation; such an attribute has no property. A value that an
     extension sets is converted by `back` to the value of the property, or by `write` to the values of several
@@ -65,8 +66,8 @@ def computed(function: Callable[[Operation], Any]) -> Extracted:
 
 
 def power_of(exponent: float) -> dict[str, Extracted]:
-    """The records of a power with a fixed exponent: attributes `power`, `scale` 1 and `shift` 0 of (x * scale + shift)
-    ** power.
+    """The records of the attributes of a power function with a fixed exponent, (x * scale + shift) ** power: `power`,
+    `scale` 1 and `shift` 0.
     """
     return {"power": fixed(exponent), "scale": fixed(1.0), "shift": fixed(0.0)}
 

@@ -18,7 +18,7 @@ from moir.frameworks import FRAMEWORKS, load
 from moir.model_optimizer.frameworks.view import FrameworkView
 
 Views: TypeAlias = tuple[tuple[str, str | None], ...]
-"""The names of the dialects, each with the place of its view."""
+"""Pairs of the name of a dialect and the place (`module:name`) of its view, None without one."""
 
 NO_VIEW = FrameworkView()
 """The view of a framework whose record names none, and of dialects that belong to no framework."""
@@ -41,7 +41,7 @@ SHARED_NAMES: dict[str, str] = {
 
 
 def place_of_view(dialect: str) -> str | None:
-    """The `module:name` of the view of a dialect; None if there is none."""
+    """The place of the view of a dialect, as `module:name`; None if it has none."""
     framework = FRAMEWORKS.get(dialect)
     return None if framework is None else framework.view
 

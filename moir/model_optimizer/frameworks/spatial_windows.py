@@ -17,11 +17,13 @@ from xdsl.ir import Operation
 from moir.dialects.properties import value_of
 
 Entries = Callable[[Operation, str], Sequence[int] | None]
-"""The entries of `kernel`, `stride`, `pad` or `dilation` for the spatial axes; None if they are not given."""
+"""A function that returns the entries of `kernel`, `stride`, `pad` or `dilation` of an operation for the spatial axes;
+None if they are absent.
+"""
 
 
 def integers_of(given: Any) -> list[int]:
-    """The integers of an attribute as a list: one entry for a number, empty if it is absent."""
+    """The integers of an attribute as a list: a list of one for a number, empty for None."""
     value = None if given is None else value_of(given)
     return [] if value is None else [int(value)] if isinstance(value, int | float) else [int(entry) for entry in value]
 

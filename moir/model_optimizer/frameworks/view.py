@@ -27,7 +27,7 @@ class NormalInputs(Record):
     Args:
         name: the `op` by which extensions ask for such nodes.
         values: function of an operation: the values of its inputs after the first, None for an input that is left out;
-            or None in place of them all if it has these inputs already.
+            the function returns None if the operation has these inputs already.
         properties: the attributes that the inputs stand for.
         is_distinct: whether Model Optimizer had another name for the form without these inputs.
     """
@@ -49,8 +49,9 @@ class FrameworkView(Record):
         messages: name of an attribute -> function that makes the message of a node from its kind and its operation.
         constant_message: function that makes the attribute `pb` of a constant; None if constants have none.
         custom_kind: function that gives the kind of an operation which the model itself names, None for any other.
-        schema: function that gives the attributes which an operation has by its definition, None if that is unknown.
-        most_inputs: function that gives the most inputs which the newest definition of a kind has.
+        schema: function that returns the names of the attributes that the definition of an operation has, None if that
+            is unknown. most_inputs: function that returns the largest number of inputs in the newest definition of a
+            kind.
         normal_inputs: kind -> the inputs that replace its attributes.
         input_orders: kind -> for each input of Model Optimizer's nodes, the index of the framework's operand, where
             the order differs.

@@ -37,7 +37,7 @@ class Adjacency(Mapping[str, dict[str, Edges]]):
 
     Args:
         graph: the graph.
-        of: the function that gives the edges of a node with their attributes.
+        of: the function that returns the edges of a node with their attributes.
         place: which end of an edge the neighbour is, 0 or 1.
     """
 
@@ -122,14 +122,14 @@ class AdjacencyGraph(BlockView):
 
     @property
     def adj(self) -> Adjacency:
-        """The nodes after each node."""
+        """The nodes after each node (its consumers), by id."""
         return Adjacency(self, lambda node: self.out_edges(node, data=True), 1)
 
     succ = _adj = _succ = adj
 
     @property
     def pred(self) -> Adjacency:
-        """The nodes before each node."""
+        """The nodes before each node (its producers), by id."""
         return Adjacency(self, lambda node: self.in_edges(node, data=True), 0)
 
     _pred = pred

@@ -20,11 +20,11 @@ from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.values.shapes import IntegerArray
 
 IMAGE_RANKS = (4, 5)
-"""The ranks of tensors that Model Optimizer brought to another layout."""
+"""The ranks of tensors whose layout Model Optimizer changed."""
 
 
 class Permutation(NamedTuple):
-    """An order of axes: axis `perm[i]` becomes axis `i`, axis `i` becomes axis `inv[i]`."""
+    """An order of axes: axis `perm[i]` of the old order is axis `i` of the new one, and `inv` is the inverse order."""
 
     perm: IntegerArray
     inv: IntegerArray
@@ -36,7 +36,9 @@ def channel_first_order(rank: int | None) -> tuple[int, ...] | None:
 
 
 def inverse(order: Iterable[int]) -> tuple[int, ...]:
-    """The inverse of an order."""
+    """The order for a transposition of an image of `rank` from [N, spatial…, C] to [N, C, spatial…]; None for ranks
+    that no image has.
+    """
     return tuple(int(axis) for axis in np.argsort(list(order)))
 
 
@@ -64,11 +66,11 @@ _FUNCTIONS: dict[str, PermuteAttribute] = {
     **dict.fromkeys(("input_feature_channel", "output_feature_channel"), _axes),
     "order": _order,
 }
-"""Attribute -> function of the node, the permutation and the attribute that computes its new value."""
+"""Attribute -> a function that returns its new value, given the node, the permutation and the attribute."""
 
 
 class PermuteAttrs:
-    """The attributes of a node that change with the order of the axes of its data."""
+    """Declares the attributes of a node that change with the order of the axes of its data."""
 
     Permutation = Permutation
     common_attrs_permutation = _FUNCTIONS
@@ -77,7 +79,9 @@ class PermuteAttrs:
         self.attrs: dict[str, tuple[str, PermuteAttribute]] = {}
 
     def update_attrs(self, attrs: Iterable[Any]) -> None:
-        """Add attributes: a name, `(name, "input:0")`, or with a function as a third item."""
+        """Add attributes: a name, a pair such as `("axis", "input:0")` of a name and a port, or a triple with a
+        function that computes the new value.
+        """
         for entry in attrs:
             items: tuple[Any, ...] = (entry,) if isinstance(entry, str) else tuple(entry)
             name, port = str(items[0]), str(items[1]) if len(items) > 1 else "input:0"
@@ -99,8 +103,7 @@ class PermuteAttrs:
 
     @staticmethod
     def set_permutation(node1: GraphNode, node2: GraphNode, permutation: Permutation | None) -> None:
-        """Declare that the layout change does not affect the tensor between two nodes: in moir it never changes
-        results.
+        """Declare that the layout change does not permute the tensor between two nodes, which is always so in moir.
 
         Raises ConversionError for any permutation other than None.
         """
@@ -117,13 +120,17 @@ class PermuteAttrs:
 
     @staticmethod
     def get_nhwc_to_nchw_permutation(dims_number: int) -> Permutation:
-        """The order that makes [N, C, spatial…] of [N, spatial…, C]; the identity for up to three axes."""
+        """The order for a transposition from [N, spatial…, C] to [N, C, spatial…]; the identity for up to three
+        axes.
+        """
         order = (0, dims_number - 1, *range(1, dims_number - 1)) if dims_number > 3 else tuple(range(dims_number))
         return Permutation(np.array(order, dtype=np.int64), np.array(inverse(order), dtype=np.int64))
 
     @staticmethod
     def get_nchw_to_nhwc_permutation(dims_number: int) -> Permutation:
-        """The order that makes [N, spatial…, C] of [N, C, spatial…]; the identity for up to three axes."""
+        """The order for a transposition from [N, C, spatial…] to [N, spatial…, C]; the identity for up to three
+        axes.
+        """
         perm, inv = PermuteAttrs.get_nhwc_to_nchw_permutation(dims_number)
         return Permutation(inv, perm)
 

@@ -28,7 +28,7 @@ from moir.model_optimizer.block.view import BlockView
 Direction: TypeAlias = Literal["in", "out"]
 
 ABSENT_OUTPUTS = "$absent_outputs"
-"""The Python attribute that lists the results without a port."""
+"""The Python attribute with the indices of results that have no port."""
 
 MAXIMUM_PORTS = 1 << 16
 
@@ -178,7 +178,9 @@ class AttributedNode:
         return len(op.operands) <= idx < self._limit()
 
     def _is_unused_indices(self, idx: int) -> bool:
-        """Whether a port has the unused indices of a MaxPool, which had only one output in old operation sets."""
+        """Whether `idx` is the second output of a MaxPool that nothing uses: in old operation sets, MaxPool had only
+        one output.
+        """
         op = self.ir_operation
         return idx == 1 and isinstance(op, OpsetOp) and op.KIND == "MaxPool" and not op.results[1].uses
 
@@ -191,7 +193,7 @@ class AttributedNode:
         return [index for index in range(count) if self.has_port(port_type, index)]
 
     def _limit(self) -> int:
-        """The largest number of input ports, by the definition of the operation."""
+        """The largest number of input ports that the definition of the operation permits."""
         op = self.ir_operation
         count = len(op.operands)
         if is_mo_operation(op):

@@ -36,7 +36,7 @@ from moir.model_optimizer.values.python_values import constant_array, element_ty
 from moir.model_optimizer.values.shapes import type_shape
 
 MADE = "$made"
-"""The Python attribute of a constant that an extension made without an element type."""
+"""The Python attribute that marks a constant that an extension created without an element type."""
 
 _OWN = frozenset(("id", "kind", "name", "op", "type", "version", "value", "shape", "data_type", "in_ports_count", "out_ports_count", "IE"))
 _MAXIMUM_PORTS = 1 << 16

@@ -62,7 +62,7 @@ def create_edge(
 ) -> None:
     """Connect an output port of a node, or a data node, with an input port of another node; missing ports are added.
 
-    A data node at the end stands for its consumers: they take the tensor of the output port.
+    If `dst_node` is a data node, its consumers take the tensor of the output port instead.
 
     Entries of `edge_attrs` other than the indices of ports have no effect.
     """

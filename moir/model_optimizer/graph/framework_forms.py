@@ -70,10 +70,10 @@ def _restore(graph: BlockView, op: Operation, operation: type[FrameworkOp]) -> N
 
 
 def _is_read(operation: type[FrameworkOp]) -> bool:
-    """Whether moir lowers the framework's operation by its attributes.
+    """Whether moir lowers the framework's operation with the attributes that this operation has.
 
-    An operation of a user's own domain may have the name of one of Model Optimizer's; then only the node tells what it
-    computes.
+    An operation of a user's own domain may have the name of one of Model Optimizer's; then only the node's attributes
+    tell what it computes.
     """
     framework = FRAMEWORKS.get(operation.name.partition(".")[0])
     is_lowered = framework is not None and table_of(framework).handler(operation.KIND, NEWEST) is not None
@@ -81,7 +81,7 @@ def _is_read(operation: type[FrameworkOp]) -> bool:
 
 
 def _says_the_same(graph: BlockView, op: Operation, entries: Mapping[str, Any]) -> bool:
-    """Whether Python attributes are equal to the attributes that the framework's operation gives its node."""
+    """Whether the Python attributes of a node, `entries`, equal those that the framework's operation gives its node."""
     known, extracted = OperationAttributes(graph, op), extracted_attributes(op)
     ignored = {*_NOT_COMPARED, *view_of(original_of(op)[0]).messages}
     names = {name for name in (*known, *entries) if name not in ignored and not name.startswith("$")}
@@ -90,15 +90,15 @@ def _says_the_same(graph: BlockView, op: Operation, entries: Mapping[str, Any]) 
     return all(_is_same(known.get(name), entries.get(name)) or (name in unsaid and entries.get(name) is None) for name in names)
 
 
-def _is_same(value: Any, given: Any) -> bool:
-    """Whether two values of an attribute are the same; None stands for an absent attribute, and functions are not
+def _is_same(value: Any, expected: Any) -> bool:
+    """Whether two values of an attribute are equal; None stands for an absent attribute, and functions are not
     compared.
     """
-    if callable(given) and not isinstance(given, type):
+    if callable(expected) and not isinstance(expected, type):
         return True
-    if value is None or given is None:
-        return value is given
-    return same_value(_plain(value), _plain(given))
+    if value is None or expected is None:
+        return value is expected
+    return same_value(_plain(value), _plain(expected))
 
 
 def _plain(value: Any) -> Any:

@@ -43,7 +43,7 @@ class Graph(NetworkxGraph):
         return GraphNode.of(self, value)
 
     def out_port_of(self, value: SSAValue) -> Port[GraphNode]:
-        """The output port that gives a tensor."""
+        """The output port of the node that computes a tensor."""
         return out_port_of(self, value)
 
     def operations_named(self, op_name: str) -> list[Operation]:
@@ -151,8 +151,8 @@ class Graph(NetworkxGraph):
     def get_inputs_with_ports(
         match: Mapping[str, GraphNode], pattern_edges: Iterable[Sequence[Any]], input_names_in_pattern: Iterable[str]
     ) -> list[tuple[GraphNode, int]]:
-        """For each of the named nodes of a match, the node, and the output port from which an edge of the pattern
-        leads.
+        """For each of the named nodes of a match: the node, and the output port at which an edge of the pattern leaves
+        it.
 
         Args:
             match: the nodes by alias.

@@ -21,7 +21,9 @@ from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.frameworks.lookup import original_of, view_of
 
 INPUT_PORT = "input_port"
-"""The attribute by which an extractor says which input of a Split is the data, as in the framework."""
+"""The attribute by which an extractor says which input of a Split is the data, an index in the framework's order of
+inputs.
+"""
 
 
 def order_of(op: Operation) -> Sequence[int] | None:

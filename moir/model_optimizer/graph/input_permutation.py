@@ -24,11 +24,13 @@ RULES: dict[str, str] = {
     "slice": "an entry for each of the first axes",
     "transpose": "data",
 }
-"""Name of a rule -> the form of the input: which of its numbers refer to axes."""
+"""Name of a rule -> a description of the input's elements: whether they are axes, or belong to axes."""
 
 
 class InputPermutation(NamedTuple):
-    """What an input with axes means (a name in RULES), and the port whose axes it counts, such as `input:0`."""
+    """The meaning of an input's elements (a name in RULES), and the port to whose axes they refer, such as
+    `input:0`.
+    """
 
     rule: str
     port: str

@@ -31,7 +31,7 @@ from moir.model_optimizer.frameworks.lookup import view_of_operation
 from moir.model_optimizer.graph.creation import MADE, create_operation
 
 CONSTANT_LIKE = "ConstantLike"
-"""`op` of the operation that gives a constant the element type of another tensor."""
+"""The `op` of the operation that converts a constant to the element type of another tensor."""
 
 _ALL = tuple(range(1 << 8))
 
@@ -69,8 +69,8 @@ def is_made(value: SSAValue) -> bool:
 
 
 def _pairs(op: Operation) -> Iterator[tuple[int, Constant, SSAValue]]:
-    """The operands of an operation that are constants made without an element type, each with a tensor whose element
-    type it takes.
+    """For each operand of an operation that is a constant made without an element type: its index, the constant, and
+    the tensor whose element type it takes.
     """
     if not any(is_made(operand) for operand in op.operands):
         return
@@ -101,8 +101,9 @@ def converted(array: Array, storage: np.dtype[Any]) -> Array | None:
 
 
 def _alone(op: Operation) -> list[int]:
-    """The indices of operands that are f64 only because extensions made constants without an element type; none if
-    another operand is f64. Constants that take the element type of another operand are left out.
+    """The indices of operands that are f64 only because extensions made constants without an element type.
+
+    None of them if another operand is f64. Constants that take the element type of another operand are left out.
     """
     if not any(is_made(operand) and element_of(operand) == f64 for operand in op.operands):
         return []
@@ -120,7 +121,7 @@ def _in_single_precision(graph: BlockView, op: Operation) -> None:
 
 
 def _replace(graph: BlockView, op: Operation, index: int, constant: Constant, data: DataAttr) -> None:
-    """Replace the constant at an operand, which an extension made, by one with other data."""
+    """Replace the constant at operand `index` of an operation, made by an extension, by a constant with other data."""
     made = Constant.create(properties={"value": data}, result_types=[tensor(data.shape, data.element)])
     name = graph.id_of(constant)
     made.attributes["name"] = string_attribute(graph.unique_id(f"{name}/like"))

@@ -36,7 +36,7 @@ Edge: TypeAlias = tuple[Alias, Alias, Mapping[str, Any]]
 
 
 def equal(value: Any, expected: Any) -> bool:
-    """Whether the value of an attribute is the one expected, or satisfies the expected predicate."""
+    """Whether the value of an attribute equals `expected` or, if that is a predicate, fulfils it."""
     if callable(expected) and not isinstance(expected, type):
         return bool(expected(value))
     if isinstance(value, np.ndarray) or isinstance(expected, np.ndarray):
@@ -50,7 +50,9 @@ def equal(value: Any, expected: Any) -> bool:
 
 
 def value_matches(node: GraphNode, key: str, expected: Any) -> bool:
-    """Whether an attribute of a node has the expected value; `op` may be any of `op_names`."""
+    """Whether an attribute of a node has the expected value; for the attribute `op`, any of the operation's `op_names`
+    may be expected.
+    """
     if key == "op" and isinstance(node.subject, Operation):
         names = op_names(node.subject, python_entries(node.subject))
         return any(equal(name, expected) for name in names)
@@ -59,7 +61,7 @@ def value_matches(node: GraphNode, key: str, expected: Any) -> bool:
 
 @dataclass
 class SubgraphPattern:
-    """The attributes of each node, and the edges.
+    """A pattern: the attributes of each of its nodes, by alias, and its edges.
 
     Raises ConversionError for an alias that occurs twice, or that only an edge has.
     """
@@ -153,7 +155,9 @@ class Search:
                 yield {alias: match[alias] for alias in self.pattern.attributes}
 
     def _normalise_inputs(self) -> None:
-        """Turn attributes of operations, in older operation sets, into the inputs that edges of the pattern ask for."""
+        """Turn attributes of operations of older operation sets into inputs, if edges of the pattern end at such
+        inputs.
+        """
         if self.graph.stage != "front":
             return
         for _, alias, wanted in self.pattern.edges:
@@ -194,7 +198,7 @@ class Search:
     def _extend(
         self, match: dict[Alias, Vertex], order: Sequence[Alias], candidates: Mapping[Alias, Sequence[Vertex]]
     ) -> Iterator[dict[Alias, Vertex]]:
-        """All ways to complete a match, depth first."""
+        """All matches that extend a partial match, found depth first."""
         stack = [iter(self._choices(order[0], match, candidates))]
         while stack:
             alias = order[len(stack) - 1]
@@ -212,7 +216,9 @@ class Search:
                 stack.append(iter(self._choices(order[len(stack)], match, candidates)))
 
     def _choices(self, alias: Alias, match: Mapping[Alias, Vertex], candidates: Mapping[Alias, Sequence[Vertex]]) -> Sequence[Vertex]:
-        """The candidates for the next alias: neighbours of a matched node, if the pattern has such an edge."""
+        """The candidates for the next alias in `order`: if the pattern has an edge between it and a matched node,
+        neighbours of that node.
+        """
         for source, destination, wanted in self.pattern.by_alias[alias]:
             if source == alias and destination in match:
                 sources = self._sources(match[destination])
@@ -242,8 +248,8 @@ class Search:
         return True
 
     def _edges_fit(self, source_alias: Alias, destination_alias: Alias, source: Vertex, destination: Vertex) -> bool:
-        """Whether the graph has the edges between two nodes that the pattern requires; if it is induced, no other
-        ones.
+        """Whether the graph has the edges between two nodes that the pattern requires; for an induced match, it must
+        have no other edges.
         """
         wanted = self.pattern.between.get((source_alias, destination_alias))
         if wanted is None and not self.induced:

@@ -45,7 +45,9 @@ class _FailingSearch(Search):
         return choices
 
     def reason(self, alias: Alias, vertex: Vertex | None) -> str:
-        """Why a node does not fit an alias, given what is matched."""
+        """Why the node `vertex` cannot stand for an alias, given the nodes that are matched already; a clause for a
+        message.
+        """
         if vertex is None:
             return "nothing is connected there"
         node = GraphNode.of(self.graph, vertex)
@@ -63,7 +65,9 @@ class _FailingSearch(Search):
         return f"node {node.id!r} has other edges"
 
     def _misfit(self, pair: tuple[Alias, Alias], start: Vertex, end: Vertex) -> str:
-        """Why the edges between two nodes are not those of the pattern between two aliases."""
+        """Why the edges between two nodes differ from those of the pattern between two aliases; a clause for a
+        message.
+        """
         ends = " from {!r} to {!r}".format(*(GraphNode.of(self.graph, each).id for each in (start, end)))
         listed = self.pattern.between.get(pair)
         if not listed:

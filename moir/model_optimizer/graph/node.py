@@ -41,7 +41,7 @@ class GraphNode(AttributedNode):
     __slots__ = ()
 
     def update_node(self) -> None:
-        """Do nothing: in moir a node and its attributes are never out of step."""
+        """Does nothing: in moir, a node always has the current attributes of its operation."""
 
     def copy_node(self, new_attrs: Mapping[str, Any] | None = None, dst_graph: BlockView | None = None) -> GraphNode:
         """A copy of the node without connections; `new_attrs` override its attributes."""
@@ -89,11 +89,11 @@ class GraphNode(AttributedNode):
         return self._ports("out")
 
     def is_in_port_connected(self, idx: int, control_flow: bool = False) -> bool:
-        """Whether there is an input port of this index, and it is connected."""
+        """Whether the input port of this index exists and is connected."""
         return self.has_port("in", idx) and not self.in_port(idx).disconnected()
 
     def is_out_port_connected(self, idx: int, control_flow: bool = False) -> bool:
-        """Whether there is an output port of this index, and something takes its tensor."""
+        """Whether the output port of this index exists and has a consumer."""
         return self.has_port("out", idx) and not self.out_port(idx).disconnected()
 
     def delete_output_port(self, idx: int, skip_if_absent: bool = False) -> None:
@@ -319,7 +319,9 @@ def detach(graph: BlockView, value: SSAValue) -> None:
 
 
 def take_over(graph: BlockView, old: SSAValue, new: SSAValue) -> None:
-    """Connect all consumers of a tensor, detached ones too, to another tensor, which also gets its names."""
+    """Connect all consumers of a tensor, including those that `detach` disconnected, to another tensor, which also gets
+    its names.
+    """
     made = out_port_of(graph, new)
     if isinstance(old, OpResult) and old.op.parent is not None:
         GraphNode.of(graph, old.op).out_port(old.index).get_connection().set_source(made)
@@ -343,7 +345,7 @@ def take_over(graph: BlockView, old: SSAValue, new: SSAValue) -> None:
 
 
 def out_port_of(graph: BlockView, value: SSAValue) -> Port[GraphNode]:
-    """The output port that gives a tensor."""
+    """The output port of the node that computes a tensor."""
     assert isinstance(value, OpResult)
     return Port(GraphNode.of(graph, value.op), value.index, "out")
 

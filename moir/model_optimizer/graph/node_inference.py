@@ -35,8 +35,10 @@ from moir.model_optimizer.graph.xml_records import xml_attributes
 from moir.model_optimizer.values.python_values import element_type
 
 _SMALL = 1024
-"""Maximum number of elements of a tensor that may hold a shape or axes, so that its value changes types of
-consumers."""
+"""The largest number of elements of a tensor that may contain a shape or axes.
+
+If its value changes, types of its consumers may change.
+"""
 
 
 def _fail(node: GraphNode, reason: str, hint: str | None = None, location: str | None = None) -> NoReturn:

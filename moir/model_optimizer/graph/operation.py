@@ -39,7 +39,9 @@ from moir.model_optimizer.graph.xml_records import Record
 from moir.model_optimizer.values.shapes import compatible_shapes
 
 _OF_MODEL_OPTIMIZER = frozenset(("infer", "type_infer", "IE", "in_ports_count", "out_ports_count"))
-"""Attributes that an operation of an operation set does not take from an Op, since its definition has them."""
+"""Attributes that an operation of an operation set does not take from an `Op`, because its own definition determines
+them.
+"""
 
 DATA_LAYOUT, FRAMEWORK_LAYOUT = "$data_layout", "framework"
 """The Python attribute of a node with the `data_layout` of its class, and its value for the layout of the
@@ -80,10 +82,10 @@ class Op:
     """
 
     op: ClassVar[str | None] = None
-    """Name by which `get_op_class_by_name` finds the class."""
+    """The name by which `get_op_class_by_name` finds the class."""
 
     enabled: ClassVar[bool] = True
-    """Accepted for old extensions; every class is found."""
+    """Has no effect; old extensions set it. Every class is found."""
 
     data_layout: ClassVar[str | None] = None
     """`framework` for an operation that gets its data as in the model.
@@ -96,10 +98,10 @@ class Op:
     """The classes by `op`. A later class replaces an earlier one."""
 
     replaced: ClassVar[type[Op] | None] = None
-    """The class whose place among `registered_ops` this one has taken."""
+    """The class that had the same `op` before, and that this one has replaced in `registered_ops`."""
 
     excluded_classes: ClassVar[list[type[Op]]] = ExcludedClasses()
-    """Old extensions append classes that are not to be registered."""
+    """Classes that cannot be found by their `op`; old extensions append to the list."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -127,11 +129,11 @@ class Op:
         return []
 
     def backend_attrs(self) -> list[Any]:
-        """The records of the attributes that are written to the IR: see `moir.model_optimizer.graph.xml_records`."""
+        """The items that say which attributes are written to the IR: see `moir.model_optimizer.graph.xml_records`."""
         return self.supported_attrs()
 
     def records(self) -> list[Record]:
-        """The records that `backend_attrs` returns, as a list."""
+        """The items that `backend_attrs` returns, as a list."""
         return list(cast("Iterable[Record]", self.backend_attrs()))
 
     def get_opset(self) -> str:
@@ -139,8 +141,8 @@ class Op:
         return self.attrs.get("version") or "experimental"
 
     def substitute_ie_attrs(self, new_attrs: dict[str, Any]) -> None:
-        """Add the attribute `IE`, the records of the attributes that are written to the IR, to the attributes of a
-        node.
+        """Add the attribute `IE`, with the items that say which attributes are written to the IR, to the attributes of
+        a node.
         """
         new_attrs.setdefault("IE", layer_record(self.records()))
 
@@ -349,7 +351,9 @@ def _only_output(node: GraphNode) -> int:
 
 @contextmanager
 def registration() -> Generator[None]:
-    """Unregister the Op classes defined inside at the end, since they belong to the extensions of one conversion."""
+    """A context at whose end the `Op` classes defined in it are unregistered, because they belong to the extensions of
+    one conversion.
+    """
     before, excluded = dict(Op.registered_ops), list(Op.excluded_classes)
     try:
         yield

@@ -1,9 +1,9 @@
-"""Unused outputs, which Model Optimizer's nodes nevertheless had.
+"""Adds the unused outputs that nodes had in Model Optimizer.
 
     %y = tf.TopKV2(%x, %k)  ->  %y:2 = tf.TopKV2(%x, %k)
 
-A model need not name unused outputs of a node, and a frontend builds no results for them. In the
-front phase a transformation may connect them.
+A model need not name unused outputs of a node, and a frontend builds no results for them. In the front phase a
+transformation may connect them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from moir.model_optimizer.frameworks.lookup import view_of
 
 
 def complete_outputs(block: Block, framework: str) -> None:
-    """Give the operations of a framework in a block the results that their kinds had in Model Optimizer."""
+    """Give each operation of a framework in a block the number of results that its kind had in Model Optimizer."""
     counts = view_of(framework).output_counts
     for op in nodes_of(block) if counts else ():
         if isinstance(op, FrameworkOp) and op.dialect_name() == framework:

@@ -34,10 +34,12 @@ from moir.model_optimizer.graph.port_data import PortData
 from moir.model_optimizer.values.python_values import element_type, numpy_type
 
 NameMode: TypeAlias = Literal["merge", "source", "dest"]
-"""The names of a tensor that replaces another: those of both, its own (`source`), or those of the other (`dest`)."""
+"""Which names a tensor that replaces another one gets: the names of both (`merge`), only its own (`source`), or only
+those of the other (`dest`).
+"""
 
 INPUT_PERMUTATIONS = "$input_permutations"
-"""The Python attribute of a node: number of an input port -> `input_permutation.InputPermutation`."""
+"""The Python attribute of a node: index of an input port -> `input_permutation.InputPermutation`."""
 
 INPUT_PERMUTATION = "input_permutation"
 """The attribute of an input port with the permutation of its data; None if the data is not permuted."""
@@ -121,7 +123,7 @@ class Port(Generic[NodeT]):
     # Connections of a port.
 
     def get_source(self) -> Port[NodeT] | None:
-        """The output port that gives an input port its tensor, None if it is disconnected."""
+        """The output port whose tensor an input port takes; None if it is disconnected."""
         self._require("in", "has no source")
         value = self.value
         if value is None and self.idx and self.graph.stage == "front" and normalise(self.graph, self.node.ir_operation):

@@ -38,16 +38,18 @@ from moir.rewriting.dead_code import live_operations
 logger = logging.getLogger("moir")
 
 LowerNode: TypeAlias = Callable[[GraphNode], bool]
-"""Replaces a node of the `mo` dialect by operations that are inferred; returns False if it leaves the node."""
+"""The type of functions that replace a node of the `mo` dialect by operations that can be inferred; they return False
+if they leave the node.
+"""
 
 
 DISCONNECTED_BY = "disconnected_by"
-"""The attribute of a sentinel with the name of the transformation that left ports disconnected."""
+"""The attribute of an operation with the name of the transformation that left its ports disconnected."""
 
 
 @contextmanager
 def edit(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = None, by: str | None = None) -> Generator[Graph]:
-    """Run a transformation on a graph, then `finish`.
+    """A context for running a transformation on a graph; at its end `finish` is called with the same arguments.
 
     If the transformation raises an exception, the block stays in its present state.
     """
@@ -97,7 +99,7 @@ def finish(graph: Graph, *, clean_up: bool = False, lower: LowerNode | None = No
 
 
 def _blocks(graph: Graph) -> Iterator[Block]:
-    """The blocks of bodies whose numbers of inputs and outputs cannot change, because an operation set defines them."""
+    """The blocks of bodies of operations of an operation set, whose numbers of inputs and outputs cannot change."""
     if isinstance(graph.block.parent_op(), OpsetOp):
         yield graph.block
     for op in graph.block.ops:
@@ -133,8 +135,8 @@ def check_connected(graph: Graph) -> None:
 def _settle_ports(graph: Graph, by: str | None = None) -> None:
     """Drop disconnected trailing ports.
 
-    Other disconnected ports are reported, or if `by` is given, this name of a transformation is recorded in their
-    operations for a later report.
+    Other disconnected ports raise ConversionError; or, if `by` (the name of a transformation) is given, it is stored in
+    their operations for a later report.
     """
     _drop_orphaned_results(graph)
     affected = [op for op in nodes_of(graph.block) if any(is_sentinel(operand) for operand in op.operands)]

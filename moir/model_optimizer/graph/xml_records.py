@@ -1,4 +1,5 @@
-"""The XML attributes of a node: the records of `backend_attrs` as the strings in the `<data>` of its layer.
+"""The XML attributes of a node: from the records that `backend_attrs` returns to the strings in the `<data>` of its
+layer.
 
 A record is the name of an attribute, `(XML name, attribute name)`, or `(XML name, function)`, where the function gets
 the node and returns the value. An attribute that is None, or that the node does not have, is not written.
@@ -37,7 +38,7 @@ def xml_text(value: object) -> str:
 
 
 def records_of(node: GraphNode) -> list[Record]:
-    """The records in the attribute `IE` of a node; none if it does not have the attribute."""
+    """The records that the attribute `IE` of a node contains; an empty list if it does not have the attribute."""
     layers = node.soft_get("IE", None)
     records: list[Record] = []
     if not isinstance(layers, list | tuple):

@@ -17,7 +17,7 @@ _CHANNELS_SECOND = frozenset(
         *("GroupNormalization", "PRelu"),
     )
 )
-"""Kinds of operation sets whose channels are always the second axis of the data."""
+"""Kinds of operations of operation sets in which the channels are always axis 1 of the data."""
 
 
 def has_channels_second(node: MoLoweringNode, kind: str) -> bool:
@@ -43,7 +43,7 @@ def channel_first(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAVa
 
 
 def as_given(node: MoLoweringNode, op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value [N, C, spatial…] in the layout of the node's data."""
+    """A value in the layout [N, C, spatial…], converted to the layout of the node's data."""
     if not node.is_channel_last:
         return value
     rank = node.rank_of_value(value)

@@ -34,7 +34,7 @@ class LowerMoPass(Pass):
     name = "lower-mo"
 
     framework: str = MODEL_OPTIMIZER.dialect
-    """The framework of the model: data of TensorFlow is channel-last."""
+    """The framework of the model, which decides the layout: data of TensorFlow is channel-last."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         framework = FRAMEWORKS.get(self.framework, MODEL_OPTIMIZER)

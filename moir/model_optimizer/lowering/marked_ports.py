@@ -31,7 +31,9 @@ from moir.model_optimizer.lowering.node import MoLoweringNode
 from moir.rewriting.builder import OpBuilder
 
 MARKED_INPUTS, MARKED_OUTPUTS, ALL_MARKED = "correct_in_data_layout", "correct_out_data_layout", "nchw_layout"
-"""The attributes that mark ports: sets of numbers, and whether all ports of data are marked."""
+"""The attributes that mark ports: two with sets of port indices, and one that says whether all ports of data are
+marked.
+"""
 
 _ORDERED = frozenset(("Transpose", "Permute"))
 """The kinds whose data is [N, C, spatial…] if input 1, their order, is marked."""

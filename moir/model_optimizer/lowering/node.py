@@ -35,7 +35,9 @@ DECOMPOSED = frozenset(("BatchNorm",))
 
 
 def graph_of(block: Block, run: LoweringRun) -> BlockView:
-    """The graph of a block in a phase that has shapes; one lowering gets the same graph each time."""
+    """The graph of a block, in a phase in which shapes are known; within one lowering, each call with the block returns
+    the same graph.
+    """
     graphs = run.state(graph_of, dict[Block, BlockView])
     if block not in graphs:
         framework = None if run.framework is MODEL_OPTIMIZER else run.framework.dialect
@@ -64,12 +66,12 @@ class MoLoweringNode(LoweringNode):
 
     @cached_property
     def read_operands(self) -> set[int]:
-        """The indices of the operands that the handler has asked for."""
+        """The indices of the operands that the handler has read so far."""
         return set()
 
     @cached_property
     def read_attributes(self) -> set[str]:
-        """The names of the attributes that the handler has asked for."""
+        """The names of the attributes that the handler has read so far."""
         return set()
 
     @cached_property
@@ -92,7 +94,7 @@ class MoLoweringNode(LoweringNode):
         return default if value is None else value
 
     def first(self, *names: str, default: Any = None) -> Any:
-        """The first of several attributes that the node has, else the default."""
+        """The value of the first of several attributes that the node has, else the default."""
         self.read_attributes.update(names)
         return next((value for name in names if (value := self.get(name)) is not None), default)
 
@@ -115,7 +117,7 @@ class MoLoweringNode(LoweringNode):
 
     @property
     def built_in_handler(self) -> Callable[..., Any] | None:
-        """The handler for the node, if it is an operation of Model Optimizer with a handler; else None."""
+        """The built-in handler for the node; None if it is not one of Model Optimizer's operations with a handler."""
         type_, version = self.type, self.version_text
         # A `type` like Pooling was turned into one of an operation set (AvgPool, MaxPool) at the end of the conversion.
         is_former = type_ is not None and self.get(DESCRIBED_KIND) is not None and mo.built_in(type_) is not None

@@ -59,10 +59,10 @@ from moir.support.suggestions import nearest
 logger = logging.getLogger("moir")
 
 _MISSPELLED = 0.75
-"""Minimum similarity of a misspelled attribute to the name that was probably meant."""
+"""The similarity of two names from which on an attribute counts as misspelled."""
 
 VALUE_LIMIT = 4096
-"""`infer_by_lowering` does not pass on values with more elements."""
+"""The largest number of elements of a value that `infer_by_lowering` sets on a result."""
 
 
 def lower_operation(node: LoweringNode, op: OpBuilder) -> Replacement | None:
@@ -115,7 +115,8 @@ Transposes."""
 
 
 def stays(node: MoLoweringNode) -> bool:
-    """Whether an operation is lowered only after the layout change, so that transformations until then find it.
+    """Whether the lowering of an operation waits for the layout change, so that transformations until then find the
+    operation.
 
     That holds for an operation of the user with an `infer` whose data is to be transposed, and for built-in ones with
     channels last that depend on the layout.
@@ -126,7 +127,9 @@ def stays(node: MoLoweringNode) -> bool:
 
 
 def _erase_unused_sentinels(block: Block) -> None:
-    """Erase the sentinels, which are first in a block, of inputs that an `infer` disconnected."""
+    """Erase the sentinels (operations for absent inputs) at the beginning of a block that an `infer` has left without
+    uses.
+    """
     current = block.first_op
     while isinstance(current, SENTINELS):
         following = current.next_op
@@ -196,7 +199,9 @@ def of_operation_set(node: MoLoweringNode, op: OpBuilder, operation: type[OpsetO
 
 
 def _refuse_unread(node: MoLoweringNode) -> None:
-    """Raise ConversionError for an operand that the handler did not read: ignoring it would change the result."""
+    """Raise ConversionError for an operand that the handler did not read, because ignoring it would change the
+    result.
+    """
     read = frozenset(node.read_operands)
     for index in range(len(node.op.operands)):
         if index not in read and node.optional(index) is not None:
@@ -204,7 +209,7 @@ def _refuse_unread(node: MoLoweringNode) -> None:
 
 
 def _warn_of_misspelled(node: MoLoweringNode, properties: Iterable[str]) -> None:
-    """Warn of an attribute whose name resembles that of an attribute of Model Optimizer's operation."""
+    """Warn about an attribute whose name resembles that of an attribute of Model Optimizer's operation."""
     if node.get(DESCRIBED_KIND) is None:
         return
     known = {*properties, *node.read_attributes, *node.op.properties}
@@ -341,7 +346,7 @@ infer_by_lowering = BuiltInInference(_infer_lowered)
 def infer_as(
     identity: Callable[[], Mapping[str, Any]], *, keeps_values: bool = True, complete: Callable[[GraphNode], None] | None = None
 ) -> BuiltInInference:
-    """The `infer` that gives nodes of a user the results of a built-in operation; for the arguments see
+    """A function `infer` that gives nodes of a user's class the results of a built-in operation; for the arguments see
     `BuiltInInference`.
     """
     return BuiltInInference(_infer_lowered, identity, keeps_values, complete)

@@ -6,8 +6,8 @@
     %y = opset1.Transpose(%2, [0, 2, 3, 1]) : tensor<1x8x8x3xf32>
 
 In Model Optimizer data of rank 4 and 5 of a channel-last model with convolutions became [N, C, spatial…] after the
-middle phase, and the operations of an extension ran on that. Their `infer` runs before, on data as in the framework.
-`choose-layouts` cancels the transpositions.
+middle phase, and the operations of an extension ran on such data. Their `infer` runs before, on data in the layout of
+the framework. `choose-layouts` cancels the transpositions.
 
 An operation that was built in the back phase has such data already. An operation with the attribute `reinterp_shape`,
 or of a class with `data_layout = "framework"`, and with the option `--extension-layout=framework` every operation
@@ -42,9 +42,7 @@ from moir.model_optimizer.lowering.presented_inputs import known_values, order_o
 from moir.rewriting.builder import OpBuilder
 
 CHANGES_LAYOUT = "changes_layout"
-"""The discardable attribute of a model with the answer whether it had channel-last convolutions before
-extensions ran.
-"""
+"""The discardable attribute of a model that records whether it had channel-last convolutions before extensions ran."""
 
 _LOWERED = frozenset(("Convolution", "GroupConvolution", "ConvolutionBackpropData", "GroupConvolutionBackpropData"))
 
@@ -57,9 +55,10 @@ def _is_channel_last_convolution(op: Operation) -> bool:
 
 
 def note_convolutions(model: ModelOp) -> bool:
-    """Whether Model Optimizer changed the layout of a channel-last model: whether it has convolutions.
+    """Whether Model Optimizer would change the layout of a channel-last model, which it does if the model has
+    convolutions.
 
-    The first answer is recorded, because extensions replace convolutions.
+    The first answer is stored in the model, because extensions replace convolutions.
     """
     noted = model.attributes.get(CHANGES_LAYOUT)
     if noted is None:
@@ -98,7 +97,8 @@ def permuted_type(value: SSAValue, order: Sequence[int] | None) -> Attribute:
 
 @dataclass(frozen=True)
 class Presented:
-    """What the XML of an operation contains: operands, XML attributes, Python attributes and result types.
+    """The form in which an operation is written to the IR: its operands, XML attributes, Python attributes and result
+    types.
 
     Args:
         orders: for each result, the order of the Transpose before its consumers; None if they take the result itself.
@@ -131,15 +131,15 @@ class Presented:
 
 
 def in_framework_layout(node: MoLoweringNode) -> Presented:
-    """The content of the XML of an operation whose data is not transposed."""
+    """The form in which an operation is written to the IR if its data is not transposed."""
     results = node.op.results
     texts = xml_attributes(node.view)
     return Presented(node.operands, texts, python_entries(node.op), [each.type for each in results], [None] * len(results))
 
 
 def channel_first(node: MoLoweringNode, op: OpBuilder) -> Presented:
-    """The content of the XML of an operation whose data of rank 4 and 5 becomes [N, C, spatial…], and whose attributes
-    change accordingly.
+    """The form in which an operation is written to the IR if its data of rank 4 and 5 becomes [N, C, spatial…], and its
+    attributes change accordingly.
 
     Functions of `backend_attrs` see the new shapes and attributes.
     """

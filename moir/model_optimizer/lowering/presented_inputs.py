@@ -1,5 +1,5 @@
-"""Inputs of an extension's operation that count axes of data, changed to the order of axes in which the operation gets
-its data.
+"""Changes inputs of an extension's operation whose elements are axes of its data to the order of axes in which the
+operation gets the data.
 
 mo.MyReduce(%x : 1x6x5x4, [1, 2]), input 1 an "axis" of input 0  ->  extension.MyReduce(%x : 1x4x6x5, [2, 3])
 """
@@ -20,8 +20,8 @@ from moir.rewriting.builder import OpBuilder
 
 
 def order_of_port(node: MoLoweringNode, port: str, kept: frozenset[int]) -> Sequence[int] | None:
-    """The order that makes [N, C, spatial…] of the data at a port, `input:0` or `output:0`; None if it is not
-    transposed.
+    """The order that transposes the data at a port (`input:0` or `output:0`) to [N, C, spatial…]; None if the data is
+    not transposed.
 
     `kept` are the indices of the inputs whose data is not transposed.
     """

@@ -14,7 +14,7 @@ from moir.rewriting.builder import OpBuilder
 
 _SCORES, _OFFSETS, _SIZE = range(3)
 _ENTRIES = 4
-"""Maximum number of entries of the size: height, width and scales."""
+"""Maximum number of elements of the operand for the image: height, width and scales."""
 
 
 @lowers("Proposal")

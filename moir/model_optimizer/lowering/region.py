@@ -15,7 +15,7 @@ from moir.model_optimizer.lowering.xml_properties import properties_of
 from moir.rewriting.builder import OpBuilder
 
 _AXES_OF_CHANNEL_LAST = (0, 2, 3, 1)
-"""Axis of [N, H, W, C] -> the same axis of [N, C, H, W]."""
+"""For each axis of an operation on [N, H, W, C], as an index, the same axis of [N, C, H, W]."""
 
 
 @lowers("RegionYolo", "ReorgYolo")

@@ -56,7 +56,9 @@ class BuiltInInference:
     complete: Callable[[GraphNode], None] | None = None
 
     def __call__(self, node: GraphNode) -> None:
-        """Infer the result types of a node, which may be of a user's class, as those of the built-in operation."""
+        """Give the results of a node, which may be of a user's class, the types that the built-in operation would
+        compute.
+        """
         op = node.ir_operation
         if not isinstance(op, FrameworkOp) or MoLoweringNode(op, 1, run_in(node.graph)).is_built_in:
             self.infer(node)
@@ -82,7 +84,9 @@ class BuiltInInference:
             self.complete(node)
 
     def set_element_types(self, node: GraphNode) -> None:
-        """Give the results of a node the element types that the operation has, and leave their shapes and values."""
+        """Give the results of a node the element types that the built-in operation would compute, and leave their
+        shapes and values.
+        """
         op = node.ir_operation
         shapes, values = [shape_of(result) for result in op.results], python_entries(op).get(COMPUTED_VALUES)
         self(node)
@@ -113,7 +117,7 @@ def infer_types(node: MoLoweringNode) -> None:
 
 
 def _with_docstring(node: GraphNode) -> None:
-    """A function without statements other than its docstring."""
+    """Does nothing; its code is what Python makes of a function that has only a docstring."""
 
 
 def _without_docstring(node: GraphNode) -> None:
@@ -190,8 +194,8 @@ def _constant(value: Array) -> Operation:
 
 
 def _as_given(operand: SSAValue, order: Sequence[int] | None) -> Operation | None:
-    """An operation whose result has the type of an operand in the layout of the framework; None if the operand itself
-    has this type.
+    """An operation whose result has the type of an operand in the layout of the framework; None if that is the type of
+    the operand itself.
     """
     if order is None:
         return None

@@ -23,7 +23,7 @@ from moir.rewriting.builder import OpBuilder
 
 @dataclass(frozen=True)
 class WindowPlacement:
-    """The placement of a window; each list has an element for each spatial axis."""
+    """The strides, dilations and pads of a window; each list has an element for each spatial axis."""
 
     strides: Sequence[int]
     dilations: Sequence[int]
@@ -44,7 +44,7 @@ class WindowPlacement:
 
 @dataclass(frozen=True)
 class WindowAttributes:
-    """The attributes of a node: by the names in its `backend_attrs`, or else by those of Model Optimizer's
+    """Reads the attributes of a node: by the names in its `backend_attrs`, or else by those of Model Optimizer's
     extractors.
     """
 
@@ -105,7 +105,8 @@ def window_of(node: MoLoweringNode, attributes: WindowAttributes, spatial: int) 
 
 
 def _weights(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, spatial: int) -> SSAValue:
-    """Weights [out, in, spatial…]; those of channel-last data are [spatial…, in, out].
+    """The weights of a convolution in the order [out, in, spatial…]; those for channel-last data are [spatial…, in,
+    out].
 
     The attributes `output_feature_channel`, `input_feature_channel` and `kernel_spatial_idx` may define another order.
     """
@@ -134,7 +135,9 @@ def _shaped(node: MoLoweringNode, op: OpBuilder, weights: SSAValue, groups: int,
 
 
 def _groups(data: SSAValue, weights: SSAValue) -> int:
-    """The number of groups of a convolution, by the channels of its data and weights; 1 where one is unknown."""
+    """The number of groups of a convolution, from the number of channels of its data and its weights; 1 if one is
+    unknown.
+    """
     channels, inputs = shape_of(data), shape_of(weights)
     if channels is None or inputs is None or len(inputs) < 2 or min(channels[1], inputs[1]) < 1 or channels[1] % inputs[1]:
         return 1

@@ -31,7 +31,10 @@ class OperationTable(LoweringTable):
     """
 
     def handler(self, kind: str, version: int) -> Handler:
-        """The handler of every kind. Like the built-in handlers, it is imported when it is first requested."""
+        """The handler of the dialect, the same one for all kinds and versions.
+
+        Like the built-in handlers, it is imported when it is first requested.
+        """
         return import_module(_OPERATION).lower_operation
 
     def built_in(self, kind: str) -> Callable[..., Any] | None:
@@ -40,7 +43,7 @@ class OperationTable(LoweringTable):
 
     @contextmanager
     def with_command_line(self, options: Namespace) -> Generator[None]:
-        """A context in which functions of extensions find these options in the graph."""
+        """A context in which functions of extensions find `options` in `graph.graph["cmd_params"]`."""
         outer = self.command_line
         self.command_line = options
         try:

@@ -9,7 +9,7 @@ from moir.support.records import Record
 from moir.support.suggestions import did_you_mean
 
 UNVERSIONED = frozenset((None, "", "experimental", "None"))
-"""Versions that stand for any operation set."""
+"""Values of the attribute `version` that leave the operation set open."""
 
 
 class Successor(Record):
@@ -41,7 +41,9 @@ SUCCESSORS: dict[str, Successor] = {
     "ShapeOf": Successor(1, 3),
     "TopK": Successor(1, 11),
 }
-"""The versions that replace earlier ones, because they accept the same attributes and operands."""
+"""Kind -> a later version of the operation that replaces earlier ones, because it accepts the same attributes and
+operands.
+"""
 
 UNVERSIONED_OPERATIONS: dict[str, int] = {
     "Assign": 6,
@@ -53,7 +55,9 @@ UNVERSIONED_OPERATIONS: dict[str, int] = {
     "MulticlassNms": 8,
     "ReadValue": 6,
 }
-"""Type -> the version that a class without a version means, if that is neither the oldest nor a successor."""
+"""Type -> the operation set of the version that a class without a version means, if that is neither the oldest nor a
+successor.
+"""
 
 
 def is_standard(type_: str) -> bool:

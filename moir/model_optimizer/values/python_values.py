@@ -67,7 +67,7 @@ def python_value(attribute: Attribute) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value with numpy's scalars and arrays as Python numbers and lists, and bytes as text."""
+    """A value in which numpy's scalars and arrays are replaced by Python numbers and lists, and bytes by text."""
     if isinstance(value, np.generic):
         return cast(Any, value).item()
     if isinstance(value, np.ndarray):

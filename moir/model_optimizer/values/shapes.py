@@ -103,12 +103,12 @@ def shape_array(value: Iterable[Any], dtype: Any = np.int64) -> np.ma.MaskedArra
 
 
 def undefined_shape_of_rank(rank: int) -> np.ma.MaskedArray[Any, Any]:
-    """A shape of dynamic dimensions."""
+    """A shape of `rank` dynamic dimensions."""
     return shape_array([dynamic_dimension] * rank)
 
 
 def is_fully_defined(value: object) -> bool:
-    """Whether a shape, a dimension or a value is given (not None) and fully known."""
+    """Whether a shape, a dimension or a value is known completely; False for None."""
     if value is None:
         return False
     if isinstance(value, np.ma.MaskedArray):
@@ -124,7 +124,7 @@ def unmask_shape(value: Any) -> Array:
 
 
 def mark_shape_with_dynamic_dims(shape: Iterable[int]) -> np.ma.MaskedArray[Any, Any]:
-    """The shape with its -1 entries as dynamic dimensions."""
+    """A shape in which the entries -1 become dynamic dimensions."""
     return shape_array([dynamic_dimension if dimension == -1 else dimension for dimension in shape])
 
 
@@ -139,7 +139,7 @@ def compatible_shapes(first: Sequence[object] | Array, second: Sequence[object] 
 
 
 def strict_compare_tensors(first: Any, second: Any) -> bool:
-    """Whether two shapes or values are equal, unknown entries at the same places."""
+    """Whether two shapes or values are equal and have unknown entries at the same places."""
     if first is None or second is None:
         return first is second
     a, b = np.ma.asarray(first), np.ma.asarray(second)

@@ -21,7 +21,7 @@ def inverted(mask: Any) -> Any:
 
 
 def texts_of_the_ir(texts: Mapping[str, str]) -> dict[str, str]:
-    """The masks of a StridedSlice in the form of the IR, from the texts that `backend_attrs` wrote.
+    """The masks of a StridedSlice in the form of the IR, by name, from the texts that `backend_attrs` wrote.
 
     All masks that have entries become equally long: an entry that a mask does not have is 0 in the IR.
     """

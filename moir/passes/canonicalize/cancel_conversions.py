@@ -35,8 +35,8 @@ EXACT = 1 << 24
 
 
 class IntegersAnyway(Pattern):
-    """Removes the conversion of a float to integers and back, if its elements are certainly integers within the
-    limits.
+    """Removes the conversion of a float to integers and back, if all elements are known to be integers in the range of
+    the type.
     """
 
     roots = (Convert,)
@@ -57,7 +57,9 @@ class IntegersAnyway(Pattern):
 
 
 class TruthAnyway(Pattern):
-    """Replaces a comparison of truth values, also as numbers, with a constant by the truth values or their opposite."""
+    """Replaces a comparison of a boolean, also one converted to numbers, with a constant by the boolean or its
+    negation.
+    """
 
     roots = (ComparisonOp,)
 
@@ -82,7 +84,7 @@ class TruthAnyway(Pattern):
 
 
 class CancelConversionsPass(PatternPass):
-    """Removes conversions of integers to integers and back, and comparisons of converted truth values."""
+    """Removes conversions of integers to integers and back, and comparisons of converted booleans."""
 
     name = "cancel-conversions"
 

@@ -38,7 +38,7 @@ from moir.dialects.shapes import element_count, element_of, rank_of, refines, sh
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 RESIZING = (Reshape, Squeeze, Squeeze1, Unsqueeze)
-"""Operations whose result has the elements of their data in order."""
+"""Operations whose result has the elements of their data in the same order."""
 
 
 def inserted_axes(op: Operation, known: KnownValues) -> set[int] | None:
@@ -53,9 +53,9 @@ def inserted_axes(op: Operation, known: KnownValues) -> set[int] | None:
 
 
 def removed_axes(op: Operation, known: KnownValues) -> set[int] | None:
-    """Dimensions of the data that a Squeeze removes, each named by an axis and of size 1.
+    """The dimensions of the data that a Squeeze removes, all of which are listed in its axes and have size 1.
 
-    None if a named dimension is not certainly 1, if axes or shape are unknown, or for any other operation.
+    None if a listed dimension is not certainly 1, if axes or shape are unknown, or for any other operation.
     """
     if not isinstance(op, Squeeze | Squeeze1):
         return None
@@ -78,9 +78,11 @@ def constant_pattern(op: Operation) -> list[int] | None:
 
 
 def replace_if_as_good(op: Operation, value: SSAValue, rewriter: Rewriter) -> None:
-    """Replace a result by a value whose shape is at least as precise; erase the built operations if it is not.
+    """Replace a result by a value if the value's shape is at least as precise; otherwise erase the operations built for
+    it.
 
-    A built Reshape to the shape of its data is replaced by the data, so that what is on both sides of it can cancel.
+    A built Reshape to the shape of its data is replaced by the data, so that the operations on both sides of it can
+    cancel.
     """
     reshape = value.owner
     is_identity = isinstance(reshape, Reshape) and reshape.gives_back_operand(rewriter.known)
@@ -128,7 +130,7 @@ class ReshapeOfReshape(Pattern):
 
 
 def kept_dimensions(op: Operation, known: KnownValues) -> set[int]:
-    """Positions at which the result of a Reshape, Squeeze or Unsqueeze certainly has the same dimension as its data."""
+    """The indices of dimensions of which the result of a Reshape, Squeeze or Unsqueeze certainly equals its data."""
     pattern = constant_pattern(op)
     if pattern is not None:
         return {position for position, entry in enumerate(pattern) if entry == 0}
@@ -192,7 +194,7 @@ class InsertedAndRemoved(Pattern):
 
 
 class GatherOfInsertedDimension(Pattern):
-    """Replaces a Gather of the only entry along an inserted dimension by an Unsqueeze without that dimension."""
+    """Replaces a Gather of the only element along an inserted dimension by an Unsqueeze without that dimension."""
 
     roots = ("opset8.Gather",)
 
@@ -219,7 +221,7 @@ BROADCAST = "opset3.Broadcast"
 
 
 class UnsqueezedBroadcast(Pattern):
-    """Merges the Unsqueeze of a broadcast number into the target of the Broadcast, a Concat of sizes."""
+    """Merges an Unsqueeze of a broadcast scalar into the Broadcast, whose target is a Concat of sizes."""
 
     roots = (Unsqueeze,)
     companions = ((BROADCAST,), (Concat,))
@@ -256,9 +258,9 @@ class UnsqueezedBroadcast(Pattern):
 
 
 def merged_axes(outer: set[int], inner: set[int]) -> Sequence[int]:
-    """Axes of one operation that replaces two, as positions in the shape of the higher rank.
+    """The axes of one operation that replaces two, counted in the shape of the higher rank.
 
-    `outer` counts in that shape, `inner` counts in the shape that has no `outer` dimensions.
+    `outer` counts in that shape, `inner` in the shape without the `outer` dimensions.
     """
     rest = (axis for axis in range(len(outer) + len(inner) + max(outer | inner) + 1) if axis not in outer)
     return sorted(outer | {axis for position, axis in enumerate(rest) if position in inner})

@@ -49,8 +49,8 @@ class TransposeOfTranspose(Pattern):
 
 
 class SplitAndMerged(Pattern):
-    """Transposes dimensions before they are split, if the transposition keeps their parts together and a Reshape
-    follows.
+    """Moves a Transpose before the Reshape that splits dimensions, if it keeps the parts of each dimension together and
+    a Reshape follows it.
     """
 
     roots = (Reshape,)
@@ -87,11 +87,15 @@ class SplitAndMerged(Pattern):
 
 
 def split_dimensions(shape: Sequence[int], result: Sequence[int], copied: Sequence[bool]) -> list[list[int]] | None:
-    """For each dimension of a shape, the dimensions of the result of a Reshape into which it is split; None if
-    dimensions are merged, or may be.
+    """For each dimension of a shape, the dimensions into which a Reshape to the shape `result` splits it.
+
+    None if dimensions are merged, or may be.
 
     Args:
-        copied: for each dimension of the result, whether it is certainly that of the shape at its position.
+        shape: the shape of the data.
+        result: the shape of the result.
+        copied: for each dimension of the result, whether it certainly equals the dimension of the shape at the same
+            index.
     """
     parts: list[list[int]] = []
     position = 0

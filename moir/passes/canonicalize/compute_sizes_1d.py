@@ -79,7 +79,7 @@ class ConcatOfElements(Pattern):
 
 
 def source_of(value: SSAValue) -> SSAValue | None:
-    """The shape (a ShapeOf) from which a Gather with constant 1-D indices takes elements; None for other values."""
+    """The ShapeOf from whose result a Gather with constant 1-D indices takes elements; None for other values."""
     op = value.owner
     if not isinstance(op, Gather) or rank_of(value) != 1 or rank_of(op.operands[0]) != 1 or constant_of(op.operands[1]) is None:
         return None
@@ -114,7 +114,7 @@ def is_gathered_scalar(value: SSAValue) -> bool:
 
 
 def added_unsqueezes(value: SSAValue, depth: int = 0) -> int:
-    """How many Unsqueezes `as_1d` has to add to compute a scalar as a 1-D tensor.
+    """The number of Unsqueezes that `as_1d` has to add in order to compute a scalar as a 1-D tensor.
 
     `depth` is the number of arithmetic operations between the scalar and the first one, which is limited.
     """

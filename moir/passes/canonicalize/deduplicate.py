@@ -23,7 +23,7 @@ from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass
 
 _FEW = 8
-"""The largest number of operations of one class with the same operands that are compared one by one."""
+"""The largest number of operations of one class with the same operands that are compared pairwise."""
 
 
 class DeduplicatePass(ReportingPass):
@@ -45,7 +45,7 @@ class DeduplicatePass(ReportingPass):
 
 
 def deduplicate(operations: Iterable[Operation]) -> bool:
-    """Replace each operation of a block by an equal earlier one; returns whether there was one."""
+    """Replace each operation of a block that equals an earlier one by that; returns whether any was replaced."""
     changed = False
     alike: dict[Hashable, list[Operation]] = {}
     names: Additions = {}

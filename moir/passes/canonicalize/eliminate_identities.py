@@ -52,7 +52,7 @@ NOTHING_KNOWN = KnownValues()
 
 
 def moves_data(operation: type[Operation]) -> bool:
-    """Whether dimensions decide if operations of a class are identities."""
+    """Whether dimensions decide if operations of this class are identities."""
     return issubclass(operation, OpsetOp) and operation.gives_back_operand is not OpsetOp.gives_back_operand
 
 
@@ -127,7 +127,7 @@ class DecidedSelect(DimensionsPattern):
                 rewriter.replace_with(op, rewriter.op.Broadcast(chosen, list(shape or ())))
 
     def _keeps_shape(self, chosen: SSAValue, op: OpsetOp) -> bool:
-        """Whether the result of a Select has the shape of the chosen value for all sizes."""
+        """Whether the result of a Select has the shape of the value `chosen`, whatever the sizes are."""
         tokens, result = self.known.tokens(chosen), self.known.tokens(op.results[0])
         if tokens is not None and result is not None and len(tokens) == len(result) and all(map(same, tokens, result)):
             return True
@@ -136,9 +136,9 @@ class DecidedSelect(DimensionsPattern):
 
 
 def fits_into(shape: Sequence[int], whole: Sequence[int]) -> bool:
-    """Whether a shape that broadcasts with the shape `whole` is certainly broadcast to that.
+    """Whether a shape that can be broadcast with the shape `whole` always gives the shape `whole`.
 
-    Where `whole` has more than one element, only 1 or as many are possible.
+    A dimension that is above 1 in `whole` can only be 1 or equal.
     """
     return len(shape) <= len(whole) and all(
         size == 1 or other not in (-1, 1) for size, other in zip(shape[::-1], whole[::-1], strict=False)

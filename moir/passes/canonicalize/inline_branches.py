@@ -26,18 +26,21 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def _given(op: If, body: Block, indices: str) -> dict[SSAValue, SSAValue]:
-    """The operand of an If for each Parameter of one branch, by the property `indices` that lists their indices."""
+    """For each Parameter of one branch of an If, the operand of the If that it receives.
+
+    `indices` is the property with the indices of the operands.
+    """
     numbers = op.integers(indices)
     return {each.results[0]: op.operands[number] for each, number in zip(parameters_of(body), numbers, strict=True)}
 
 
 def _inner(body: Block) -> list[Operation]:
-    """The operations of a branch that compute something."""
+    """The operations of a branch other than Parameters and Results."""
     return [each for each in body.ops if not isinstance(each, Parameter | Result)]
 
 
 def compute_the_same(op: If) -> bool:
-    """Whether the branches of an If have equal operations on equal operands, in one order, and no bodies."""
+    """Whether the two branches of an If have equal operations on equal operands in the same order, and no bodies."""
     then, otherwise = op.then_body.block, op.else_body.block
     pairs = list(zip(_inner(then), _inner(otherwise), strict=False))
     if len(pairs) != len(_inner(then)) or len(pairs) != len(_inner(otherwise)):

@@ -20,7 +20,7 @@ from moir.errors import InferenceError
 
 
 def is_refined(type_: Attribute, former: Attribute) -> bool:
-    """Whether a type has all the dimensions of the type `former`, and some that are unknown there."""
+    """Whether a type agrees with the type `former` and has some dimensions static that are dynamic there."""
     if type_ is former or element_of(type_) != element_of(former):
         return False
     shape, other = shape_of(type_), shape_of(former)

@@ -69,7 +69,7 @@ class RedundantBroadcast(DimensionsPattern):
 
 
 def _keeps_shape(op: Broadcast) -> bool:
-    """Whether each entry of a constant target is the size of the data, or 1 in a bidirectional Broadcast."""
+    """Whether each element of a constant target is the size of the data, or 1 in a bidirectional Broadcast."""
     shape, values = shape_of(op.operands[0]), values_of(op.operands[1])
     if op.text("mode") != "bidirectional" or shape is None or values is None or values.size > len(shape):
         return False
@@ -123,7 +123,7 @@ class BroadcastNeutralElement(Pattern):
 
     @staticmethod
     def _is_neutral(value: SSAValue, neutral: float | None) -> bool:
-        """Whether a value is a Broadcast of a constant that equals `neutral`, to a target of as many entries as its
+        """Whether a value is a Broadcast of a constant that equals `neutral`, to a target with as many elements as its
         rank.
         """
         if not isinstance(value.owner, Broadcast) or value.owner.text("mode") not in MODES:

@@ -56,18 +56,18 @@ from moir.rewriting.driver import Pattern, Rewriter
 
 
 def within(op: OpBuilder, index: SSAValue, size: int) -> SSAValue:
-    """Clamp an index to those that Gather accepts for a dimension of a size: -size … size - 1."""
+    """Clamp an index to the indices that Gather accepts for a dimension of this size: -size … size - 1."""
     return op.Maximum(op.Minimum(index, op.constant_like(size - 1, index)), op.constant_like(-size, index))
 
 
 def same_shape(known: Dimensions, a: SSAValue, b: SSAValue) -> bool:
-    """Whether two values have one shape."""
+    """Whether two values are known to have the same shape."""
     first, second = known.tokens(a), known.tokens(b)
     return first is not None and second is not None and len(first) == len(second) and all(map(same, first, second))
 
 
 class NeedlessLimit(DimensionsPattern):
-    """Removes a Minimum or Maximum of integers whose bounds are within its limit."""
+    """Removes a Minimum or Maximum of integers whose other operand is known to be within the limit."""
 
     roots = (Minimum, Maximum)
 
@@ -97,7 +97,7 @@ class ConstantSelect(DimensionsPattern):
 
 
 class NegativeNumber(Pattern):
-    """Removes `x != 0` from `x < 0 and x != 0`."""
+    """Removes `x != 0` from `x < 0 and x != 0`, which `x < 0` implies."""
 
     roots = (LogicalAnd,)
 
@@ -149,7 +149,7 @@ class WrappedIndex(Pattern):
 
 
 class WrappedRange(Pattern):
-    """Replaces the comparisons of a wrapped index with the first and the last index by one comparison of the index
+    """Replaces the two comparisons of a wrapped index with the first and the last index by one comparison of the index
     itself.
     """
 
@@ -172,10 +172,10 @@ class WrappedRange(Pattern):
 
 
 class FilledGather(Pattern):
-    """Appends the filler that a Select has for indices out of range to the Gather's table as a row, and removes the
-    Select.
+    """Appends the filler, which a Select takes for indices out of range, to the Gather's table as a row, and removes
+    the Select.
 
-    A table that is computed keeps its Select, whose condition is read from a table of truth values.
+    A table that is computed keeps its Select, whose condition is then gathered from a table of booleans.
     """
 
     roots = (Select,)
@@ -213,7 +213,7 @@ class FilledGather(Pattern):
 
 
 def with_first(filler: Array, table: Array, axis: int) -> Values:
-    """A table with a slice of `filler` inserted before its first slice along an axis; computed when it is read."""
+    """A table with a slice of `filler` inserted before its first slice along an axis; computed lazily."""
     indices: list[Array] = []
     for index, size in enumerate(table.shape):
         first = -1 if index == axis else 0

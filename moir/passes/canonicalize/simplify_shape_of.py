@@ -40,7 +40,7 @@ from moir.rewriting.events import RECORDING
 from moir.rewriting.reporting_pass import ReportingPass
 
 _WHOLE = frozenset(map(id, (*INTEGER_TYPES, boolean)))
-"""The `id`s of the element types of shape computations, which are interned: it takes long to hash an attribute."""
+"""The `id`s of the element types of shape computations. The types are interned, and hashing an attribute is slow."""
 
 
 def use_count(value: SSAValue) -> int:
@@ -66,8 +66,8 @@ class SimplifyShapeOfPass(ReportingPass):
 
 
 def key_of(result: SSAValue, entries: Array) -> Hashable:
-    """What values with the same entries share: the element type, which is interned, by its `id`, which is hashed
-    quickly, the shape and the entries.
+    """A key that values with the same elements share: the `id` of the element type, which is interned, the shape, and
+    the elements.
     """
     numbers = tuple([id(entry) if isinstance(entry, Symbol) else int(entry) for entry in entries.ravel().tolist()])
     return id(element_of(result)), entries.shape, numbers
@@ -78,7 +78,7 @@ class ShapeComputations:
 
     `first` maps elements to the first value that has them, `shape_of_dimension` a symbolic dimension to the first
     ShapeOf that has it. `origins` maps a value to the earliest value with the same shape in the chain of operations
-    that computes it, `shared` to the earliest such value that several operations use or that no operation computes.
+    that computes it; `shared` maps it to the earliest such value that has several users or is an input.
     """
 
     def __init__(self, known: Dimensions) -> None:
@@ -126,7 +126,9 @@ class ShapeComputations:
         return changed
 
     def replacements(self, op: OpsetOp, known: Sequence[Array], rewriter: Rewriter) -> list[SSAValue] | None:
-        """The values that replace the results of an operation with known entries; None if one of them has none."""
+        """The values that replace the results of an operation with known elements; None if a result cannot be
+        replaced.
+        """
         replacements: list[SSAValue] = []
         for result, entries in zip(op.results, known, strict=True):
             key = key_of(result, entries)
@@ -161,15 +163,16 @@ class ShapeComputations:
         return rewriter.op.Concat(*parts, axis=0)
 
     def entries(self, result: SSAValue) -> Array | None:
-        """The known entries of an integer or boolean value; None if they are unknown."""
+        """The known elements of an integer or boolean value; None if they are unknown."""
         entries = self.known.elements(result)
         return entries if entries is not None and entries.shape == shape_of(result) else None
 
     def origin(self, value: SSAValue) -> SSAValue:
-        """The value whose shape a ShapeOf takes: an early one with this shape in the chain that computes `value`.
+        """The value whose shape a ShapeOf should read: an early value with the shape of `value` in the chain that
+        computes it.
 
-        A second use of a value inside of the chain, such as a convolution before its batch normalization, would
-        prevent fusions. So this is a value that several operations use anyhow; the earliest one if there is none.
+        A second use of a value inside the chain, such as a convolution before its batch normalization, would prevent
+        fusions. So this is a value that has several users anyway; if there is none, the earliest one.
         """
         chain: list[SSAValue] = []
         shared: SSAValue | None = None
@@ -190,7 +193,9 @@ class ShapeComputations:
         return shared or earliest
 
     def _source(self, value: SSAValue) -> SSAValue | None:
-        """The operand of a value's operation that has the shape of the value; None if there is none, or a constant."""
+        """The operand of the operation that computes a value, if it has the value's shape; None if there is no such
+        operand, or it is constant.
+        """
         if not isinstance(value, OpResult) or not isinstance(value.op, OpsetOp) or value.op.regions:
             return None
         source = next((operand for operand in value.op.operands if self._same(operand, value)), None)

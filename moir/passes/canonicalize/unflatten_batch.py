@@ -38,10 +38,10 @@ from moir.rewriting.driver import Rewriter
 from moir.support.records import Record
 
 FLAT, SEPARATE = 3, 4
-"""Dimensions with merged and with separate heads."""
+"""The ranks of operands with merged and with separate batch and heads."""
 
 MOST_STEPS = 4
-"""How many operations may stand between the product and the Reshape."""
+"""The maximum number of operations between the product and the Reshape."""
 
 NOTHING_KNOWN = KnownValues()
 
@@ -95,7 +95,9 @@ def product_before(value: SSAValue, depth: int = 0) -> tuple[MatMul, tuple[Opera
 
 
 def data_indices(op: Add | Multiply | Divide) -> tuple[int, ...]:
-    """The indices of the operands of an addition, or of the operand that a constant number multiplies or divides."""
+    """The operands of an addition, by index, or the operand of a product or quotient whose other operand is a constant
+    scalar.
+    """
     if isinstance(op, Add):
         return (0, 1)
     numbers = [weight_of(operand) for operand in op.operands]
@@ -222,14 +224,14 @@ class FlattenedTranspose(DimensionsPattern):
 
 
 def exchanged(tokens: Tokens, is_transposed: bool) -> Tokens:
-    """The dimensions of a matrix of a product, swapped if the product transposes this operand."""
+    """The dimensions of a matrix operand, with the last two swapped if the product transposes it."""
     return tokens[:-3:-1] if is_transposed else tokens[-2:]
 
 
 def with_units(target: SSAValue, axes: list[int], rewriter: Rewriter) -> SSAValue | None:
-    """The target of a Reshape with the entries at `axes` replaced by 1.
+    """The target of a Reshape with the elements at `axes` replaced by 1.
 
-    Returns None if it is neither a constant without 0 nor a Concat of single entries.
+    Returns None if it is neither a constant without 0 nor a Concat of 1-D tensors of one element.
     """
     if not axes:
         return target

@@ -39,7 +39,7 @@ def flattened_product(op: Operation) -> tuple[MatMul, Reshape] | None:
 
 
 def last_size(value: SSAValue) -> int:
-    """The present size of the last dimension, -1 if it is dynamic.
+    """The size of the last dimension, -1 if it is dynamic.
 
     If reshaping the model changes this dimension, the model fails either way: at the second Reshape before this
     rewrite, at the product after it.

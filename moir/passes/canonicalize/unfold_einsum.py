@@ -45,7 +45,7 @@ class Labels(Record):
 
 
 def labels_of(terms: Sequence[tuple[str, ...]], output: tuple[str, ...]) -> Labels | None:
-    """The labels of an equation by their roles, from those of its terms and of its result.
+    """The labels of an equation by their roles, given those of its terms and of its result.
 
     Returns None if it is not a product of two operands with a sum.
     """
@@ -94,7 +94,7 @@ def product_with_weight(op: OpBuilder, data: SSAValue, weight: SSAValue, terms: 
 
 
 def sizes_of(terms: Sequence[Sequence[str]], operands: Sequence[SSAValue], labels: Sequence[str]) -> Iterator[set[int]]:
-    """For each of `labels`, the sizes that the operands, whose labels are `terms`, have at it; -1 is a dynamic one."""
+    """For each of `labels`, the set of sizes that the operands, whose labels are `terms`, have there; -1 if dynamic."""
     for label in labels:
         yield {(shape_of(operand) or ())[term.index(label)] for term, operand in zip(terms, operands, strict=True)}
 

@@ -26,7 +26,9 @@ from moir.rewriting.reporting_pass import ReportingPass
 
 
 class CheckLoopsPass(ReportingPass):
-    """Raises UnsupportedOperationError for a loop that collects values whose sizes may differ."""
+    """Raises UnsupportedOperationError for a loop that concatenates values whose sizes may differ between
+    iterations.
+    """
 
     name = "check-loops"
 

@@ -57,7 +57,9 @@ class CheckStatesPass(ReportingPass):
 
 
 def _check(parameter: Parameter, result: Result) -> None:
-    """Raises ConversionError unless some shape and element type fits both."""
+    """Raises ConversionError unless there is a shape and an element type that fits both the Parameter and the
+    Result.
+    """
     value, later = parameter.results[0], result.operands[0]
     shape, other = shape_of(value), shape_of(later)
     fits = (

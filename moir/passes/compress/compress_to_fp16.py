@@ -91,13 +91,13 @@ def _exact_values(module: ModuleOp) -> set[SSAValue]:
 
 
 def _is_scale(value: SSAValue) -> bool:
-    """Whether a constant is only used as the scale of weights that are stored as integers."""
+    """Whether a constant is used only as the scale of weights that are stored as integers."""
     users = [use.operation for use in value.uses]
     return bool(users) and all(isinstance(user, Multiply) and _are_codes(user.operands[0]) for user in users)
 
 
 def _are_codes(value: SSAValue) -> bool:
-    """Whether a value is a Convert of a constant of integers, with or without a Subtract (of a zero point) after it."""
+    """Whether a value is a Convert of a constant of integers, perhaps with a zero point subtracted."""
     if isinstance(value, OpResult) and isinstance(value.op, Subtract):
         value = value.op.operands[0]
     if not isinstance(value, OpResult) or not isinstance(value.op, Convert):
@@ -110,7 +110,7 @@ def _count(data: TensorData) -> int:
 
 
 def _compressed(data: TensorData) -> DataAttr | None:
-    """The data of a constant as f16; None if the constant must not be changed, as the module's docstring lists."""
+    """The data of a constant as f16; None if the constant must not be changed (see the module's docstring)."""
     values = data.values
     if values is None or values.size == 0 or not _survives(values):
         return None
@@ -118,7 +118,7 @@ def _compressed(data: TensorData) -> DataAttr | None:
 
 
 def _survives(values: Values) -> bool:
-    """Whether f16 represents values well enough."""
+    """Whether f16 represents values well enough (see the module's docstring)."""
     small = 0
     with np.errstate(all="ignore"):
         for piece in pieces(in_memory_order(values)):

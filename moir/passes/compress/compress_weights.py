@@ -72,13 +72,15 @@ from moir.rewriting.dead_code import erase, is_used
 from moir.rewriting.reporting_pass import ReportingPass
 
 LISTED = 3
-"""Names that a note lists."""
+"""The largest number of names in a note."""
 
 SCRATCH_BYTES = 64 << 20
-"""Minimum size in bytes of all scales and zero points that are put on the disk until they are written."""
+"""The minimum total size in bytes of scales and zero points for which they are stored in a temporary file until they
+are written.
+"""
 
 BYTES_OF_GROUP = 5
-"""Most bytes of the scale and the zero point of a group."""
+"""The largest number of bytes of the scale and the zero point of a group."""
 
 
 class Form(NamedTuple):
@@ -156,9 +158,9 @@ def _compress(model: ModelOp, codes: WeightCodes, known: KnownValues, is_languag
 
 
 def _scratch_file(sources: Sequence[tuple[Constant, Sequence[Site]]], forms: Sequence[Sequence[Form]]) -> ScratchFile | None:
-    """A file for the scales and zero points of constants that are compressed in `forms`.
+    """A temporary file for the scales and zero points of constants that are compressed in `forms`.
 
-    Returns None if they are small, or there is no room for one.
+    Returns None if they are small, or the disk has no room.
     """
     size = sum(
         BYTES_OF_GROUP * math.prod(source.value.shape) // form.group
@@ -184,8 +186,8 @@ def _form(site: Site, integers: IntegerRange, group: int) -> Form:
 
 
 def _narrow(sources: Sequence[tuple[Constant, Sequence[Site]]], last: Constant | None, share: float) -> set[Constant]:
-    """The matrices that get codes of 4 bits: the largest, and of equally large ones the later, up to a share of all
-    weights.
+    """The matrices that get codes of 4 bits: the largest ones first, and of equally large ones the later first, up to a
+    share of all weights.
 
     The rounding of a matrix adds the same error to the result whatever its size, and errors of the first layers pass
     through all others.
@@ -216,7 +218,7 @@ def _is_product(sites: Sequence[Site]) -> bool:
 
 
 def _has_groups(source: Constant, sites: Sequence[Site]) -> bool:
-    """Whether the rows of a matrix can be split into groups, of which no two share a byte in codes of 4 bits."""
+    """Whether the rows of a matrix can be split into groups such that no byte of 4-bit codes belongs to two groups."""
     shape = source.value.shape
     return all(shape[site.axis] % SMALLEST_GROUP == 0 for site in sites) and shape[-1] % 2 == 0
 

@@ -29,7 +29,7 @@ from moir.dialects.quantization import IntegerRange, Quantization
 from moir.dialects.shapes import normalize_axis
 
 HALF_RANGE = (2.0**-14, 65504.0)
-"""The smallest and the largest normal number of f16."""
+"""The smallest and the largest positive normal number of f16."""
 
 SAMPLED_VALUES = 1 << 18
 """Number of weights from which the error of a larger constant is estimated."""
@@ -38,13 +38,13 @@ LARGEST_SHORT_ROW = 512
 """Rows of up to this many weights are quantized together in array operations, which is faster than row by row."""
 
 SAMPLE_VALUES = 1 << 14
-"""Number of weights of a part of the sample."""
+"""The number of weights of one part of the sample."""
 
 BLOCK_VALUES = 1 << 18
 """Number of weights whose bounds are computed at a time."""
 
 Keep = Callable[[Array], Array]
-"""Returns an array with the same elements, which may lie somewhere else than in memory."""
+"""Returns an array with the same elements, which may be stored outside of memory."""
 
 
 class Quantized(NamedTuple):
@@ -66,14 +66,14 @@ class Quantized(NamedTuple):
 
 
 def quantized(weights: Values, axis: int, integers: IntegerRange, keep: Keep | None = None) -> Quantized | None:
-    """Quantize weights, with a scale for each position in all dimensions but one.
+    """Quantize weights, with one scale for each index of all dimensions but one.
 
     Args:
         weights: floating-point numbers. They are read once, and once more whenever codes are read.
         axis: the dimension whose weights share a scale.
-        integers: the codes: signed ones are symmetric, with the code 0 for the number 0. Codes of 4 bits need an even
-            number of weights in the last dimension.
-        keep: puts scales and zero points away.
+        integers: the range of the codes: signed ones are symmetric, with the code 0 for the number 0. Codes of 4 bits
+            need an even number of weights in the last dimension.
+        keep: stores scales and zero points elsewhere.
 
     Returns None for weights that are not finite.
     """
@@ -177,7 +177,9 @@ def _parameters(lowest: Array, highest: Array, integers: IntegerRange) -> tuple[
 
 
 def _codes(integers: IntegerRange, weights: Array, scales: Array, zero_points: Array) -> Array:
-    """The codes of weights with broadcast scales and zero points, rounded and limited to `integers`, a byte each."""
+    """The integer codes of weights, given broadcast scales and zero points: rounded, clamped to `integers`, one per
+    byte.
+    """
     factors = scales.astype(np.float32)
     np.divide(1, factors, out=factors, where=factors != 0)
     codes = weights * _spread(factors, weights)
@@ -189,7 +191,7 @@ def _codes(integers: IntegerRange, weights: Array, scales: Array, zero_points: A
 
 
 def _spread(values: Array, weights: Array) -> Array:
-    """Repeats one value for each short row as often as the row is long, to compute whole arrays at once."""
+    """Repeats each row's value as often as the row is long, so that whole arrays can be computed at once."""
     length = weights.shape[-1]
     if values.shape[-1] != 1 or not 1 < length <= LARGEST_SHORT_ROW or values.shape[:-1] != weights.shape[:-1]:
         return values
@@ -197,8 +199,7 @@ def _spread(values: Array, weights: Array) -> Array:
 
 
 def _packed_rows(encode: Callable[..., Array], weights: Values, scales: Array, zero_points: Array) -> Values:
-    """The codes of 4 bits of weights whose last dimension shares scales; two neighbours share a byte. Computed when
-    read.
+    """4-bit codes of weights whose last dimension shares scales, two neighbours in a byte; computed lazily.
 
     `encode` computes codes from weights, scales and zero points.
     """
@@ -217,7 +218,7 @@ def _row_pairs(encode: Callable[..., Array], weights: Array, scales: Array, zero
 
 
 def _packed(encode: Callable[..., Array], *arrays: Values) -> Values:
-    """The codes of 4 bits that `encode` computes of arrays that broadcast.
+    """The 4-bit codes that `encode` computes from broadcast arrays, packed.
 
     Two neighbours in the last dimension share a byte, the first of them in its low bits.
     """
@@ -230,7 +231,9 @@ def _packed_pairs(encode: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def _every_other(array: Values, start: int) -> Values:
-    """Every second element along the last dimension from `start` on; the whole array if it is broadcast along that."""
+    """Every second element along the last dimension, from `start` on; the array itself if it is broadcast along that
+    dimension.
+    """
     if array.shape[-1] == 1:
         return array
     return array[..., start::2] if isinstance(array, np.ndarray) else array.moved(lambda part: part[..., start::2])

@@ -37,7 +37,7 @@ SCALED_TYPES = (f8e4m3, f8e5m2, f16, bf16)
 """Element types of weights with scales that are dequantized and compressed again."""
 
 RANKING_STEPS = 6
-"""Most operations from the product of a router to the choice of experts."""
+"""The maximum number of operations from the product of a router to its TopK."""
 
 
 class Site(NamedTuple):
@@ -103,7 +103,7 @@ def _source_of(value: SSAValue) -> Constant | None:
 
 
 def sites_by_source(sites: Sequence[Site]) -> Iterator[tuple[Constant, Sequence[Site]]]:
-    """Each constant with its uses, if all of its uses can be compressed; other constants are left out."""
+    """Each constant with its uses, for constants all of whose uses can be compressed."""
     sites_of: dict[Constant, list[Site]] = {}
     for site in sites:
         sites_of.setdefault(site.source, []).append(site)
@@ -119,7 +119,8 @@ def _count_uses(value: SSAValue) -> int:
 
 
 def _straightened(source: Constant, sites: Sequence[Site]) -> Sequence[Site]:
-    """The sites of a matrix, after a transposed view of memory was replaced by the matrix in memory.
+    """The sites of a matrix, where a constant that is a transposed view of memory is replaced by a Transpose of the
+    matrix in memory.
 
     The matrix is then read in the order of memory, and shares its codes with a table in the same memory.
     """
@@ -152,9 +153,9 @@ def last_product(sites: Sequence[Site], block: Block) -> Constant | None:
 
 
 def stores_codes(op: Operation) -> bool:
-    """Whether an operation reads weights that are restored from a constant of integers.
+    """Whether an operation reads weights that are dequantized from a constant of integers.
 
-    opset1.MatMul(%x, opset1.Multiply(opset1.Convert(%codes), %scale))       // %codes: a constant of u4
+    opset1.MatMul(%x, opset1.Multiply(opset1.Convert(%codes), %scale)) // %codes: a constant of u4
     """
     value = op.operands[0 if isinstance(op, Gather) else 1]
     while isinstance(value, OpResult) and isinstance(value.op, Multiply | Subtract | Convert | Reshape):
@@ -181,10 +182,10 @@ def _keeps_shape(op: Operation) -> bool:
 
 
 def expand_scaled(op: Operation) -> bool:
-    """Replace the weights of an operation that are numbers of 16 or 8 bits with scales by the numbers they stand for.
+    """Replace the weights of an operation that are 8- or 16-bit numbers with scales by the scaled numbers.
 
-    Multiply(Convert(numbers), scales), reshaped or not, becomes a constant, which is computed when it is read. Returns
-    whether there were such weights.
+    Multiply(Convert(numbers), scales), reshaped or not, becomes a constant that is computed lazily. Returns whether
+    there were such weights.
     """
     value = op.operands[0 if isinstance(op, Gather) else 1]
     chain: list[Operation] = []
@@ -219,7 +220,7 @@ def expand_scaled(op: Operation) -> bool:
 
 
 def _erase_unused(op: Operation) -> None:
-    """Erase an unused operation, and its producers that become unused by that."""
+    """Erase an operation if it is unused, and then its producers if they become unused."""
     pending = [op]
     while pending:
         current = pending.pop()
@@ -229,7 +230,9 @@ def _erase_unused(op: Operation) -> None:
 
 
 def _source_of_numbers(value: SSAValue) -> Constant | None:
-    """The constant behind any number of Converts; None for other values, and for one whose values were left out."""
+    """The constant before any number of Converts; None for other values, and for a constant whose values were
+    left out.
+    """
     while isinstance(value, OpResult) and isinstance(value.op, Convert):
         value = value.op.operands[0]
     if isinstance(value, OpResult) and isinstance(value.op, Constant) and value.op.value.data.values is not None:
@@ -238,7 +241,7 @@ def _source_of_numbers(value: SSAValue) -> Constant | None:
 
 
 def _scaled_rows(outer: int, numbers: Array, factors: Array) -> Array:
-    """Rows of numbers times the scales of their groups, as f32, with the dimensions after the first `outer` merged."""
+    """Numbers times the scales of their groups, as f32, with all dimensions after the first `outer` ones merged."""
     values = numbers.astype(np.float32)
     values *= factors.astype(np.float32)
     return values.reshape(*values.shape[:outer], -1)

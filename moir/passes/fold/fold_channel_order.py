@@ -6,7 +6,7 @@
 ->  %1 = opset1.Subtract(%x, the channels of %m in the inverse order)
     %2 = opset1.Convolution(%1, the input channels of %w in the inverse order)
 
-Padding is not an obstacle, because it is the same for all channels. For a convolution in groups, the order must keep
+Padding does not prevent this, because it is the same for all channels. For a convolution in groups, the order must keep
 each channel in its group.
 """
 
@@ -52,7 +52,10 @@ def inverse(order: list[int]) -> list[int]:
 
 
 def reordered_filters(op: ConvolutionOp, filters: Values, order: list[int]) -> Values | None:
-    """The filters for channels before they are reordered; None if the order exchanges channels of several groups."""
+    """Filters whose input channels are reordered so that they apply to data before its channels are reordered.
+
+    None if the order moves a channel to another group.
+    """
     *grouped, axis = op.INPUT_CHANNELS
     groups = filters.shape[grouped[0]] if grouped else 1
     size = len(order) // groups
@@ -68,9 +71,10 @@ def reordered_filters(op: ConvolutionOp, filters: Values, order: list[int]) -> V
 
 
 def reordered_constant(value: SSAValue, rank: int, order: list[int]) -> Values | None:
-    """A constant for channels before they are reordered by `order`, which broadcasts against [N, C, …].
+    """A constant that broadcasts with [N, C, …], reordered so that it applies before the channels are reordered by
+    `order`.
 
-    Returns None for values that are no constants, or that do not broadcast along the channels.
+    Returns None for values that are not constant, or have a rank above that of the data.
     """
     values = weight_of(value)
     if values is None or values.ndim > rank:

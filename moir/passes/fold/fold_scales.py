@@ -108,9 +108,9 @@ def _product(weights: Array, factors: Array) -> Array:
 
 
 def constant_factor(op: Operation) -> tuple[SSAValue, Values] | None:
-    """The variable operand of a multiplication or division by a constant, and its factors.
+    """The variable operand of a multiplication or division by a constant, and the constant factors.
 
-    None for any other operation, of a size, or if a factor is not finite.
+    None for any other operation, for a value computed from sizes, or if a factor is not finite.
     """
     if not isinstance(op, Multiply | Divide) or op.text("auto_broadcast") != "numpy" or is_size(op.results[0]):
         return None
@@ -127,9 +127,9 @@ def _reciprocal(factors: Array) -> Array:
 
 
 def constant_term(op: Operation) -> tuple[SSAValue, Values] | None:
-    """The variable operand of an addition or subtraction of a constant, and the constant that is added.
+    """The variable operand of an addition or subtraction of a constant, and the term that is added.
 
-    None for any other operation, or of a size.
+    None for any other operation, or for a value computed from sizes.
     """
     if not isinstance(op, Add | Subtract) or op.text("auto_broadcast") != "numpy" or is_size(op.results[0]):
         return None
@@ -141,12 +141,14 @@ def constant_term(op: Operation) -> tuple[SSAValue, Values] | None:
 
 
 def is_size(value: SSAValue) -> bool:
-    """Whether a value is f64: dimensions are computed in f64, and another order of operations may change them."""
+    """Whether a value is f64: then it may be computed from dimensions, and another order of operations could change the
+    result.
+    """
     return rank_of(value) == 0 and element_of(value) == f64
 
 
 def keeps_rank(constant: Values, other: SSAValue) -> bool:
-    """Whether the result of an operation on a constant and another operand has the rank of the latter."""
+    """Whether an elementwise operation on a constant and another operand has the rank of the other operand."""
     rank = rank_of(other)
     return rank is not None and constant.ndim <= rank
 
@@ -174,7 +176,7 @@ def with_weights(rewriter: Rewriter, op: OpsetOp, data: SSAValue, weights: Value
 
 
 def _is_linear(value: SSAValue) -> bool:
-    """Whether a linear operation (convolution, MatMul, Multiply, Divide) computes a value."""
+    """Whether a value is the result of a linear operation (convolution, MatMul, Multiply, Divide)."""
     return isinstance(value.owner, (ConvolutionOp, MatMul, Multiply, Divide))
 
 

@@ -31,14 +31,14 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def is_padded(op: OpsetOp) -> bool:
-    """Whether a convolution pads its data, or may pad it."""
+    """Whether a convolution has padding, or may have it."""
     if op.text("auto_pad") == "valid":
         return False
     return op.text("auto_pad") != "explicit" or any(op.integers("pads_begin")) or any(op.integers("pads_end"))
 
 
 def sum_of_products(op: Convolution | GroupConvolution, filters: Array, term: Values) -> Array | None:
-    """The result of a convolution by `filters` of a constant `term`: a number for each output channel.
+    """A convolution by `filters` of the constant `term`: one number for each output channel.
 
     None if the constant varies along other dimensions than the channels.
     """
@@ -87,7 +87,7 @@ class ShiftBefore(Pattern):
 
 
 class TermsAfter(TwoConstants):
-    """Adds up two constant terms after a convolution; `fold-scales` has merged all other ones."""
+    """Merges two constant terms that are added after a convolution; `fold-scales` merges all others."""
 
     companions = ((Convolution, GroupConvolution),)
 

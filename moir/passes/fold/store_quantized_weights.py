@@ -29,10 +29,10 @@ from moir.dialects.shapes import element_of, rank_of
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 FIRST_CODES = {(-128, 256): si8, (-127, 255): si8, (0, 256): ui8, (0, 255): ui8}
-"""The element type of codes, by the first code and the number of levels."""
+"""The element type of codes, by the lowest code and the number of levels."""
 
 TOLERANCE = 2.0**-10
-"""How far the first code may be from an integer: the limits of a FakeQuantize are rounded."""
+"""The largest distance of the lowest code from an integer; the limits of a FakeQuantize are rounded."""
 
 
 def codes(levels: int, first: int, data: Array, low: Array, high: Array) -> Array:

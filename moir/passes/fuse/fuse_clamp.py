@@ -37,7 +37,7 @@ class Interval(Record):
 
 
 Limit: TypeAlias = Interval | Callable[[Match], Interval]
-"""The limits of an operation, or a function that reads them from a match."""
+"""The limits of an operation as an interval, or a function that reads them from a match."""
 
 POSITIVE = Interval(low=0.0)
 """The limits of Relu."""

@@ -18,7 +18,7 @@ from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 
 def axis_of(op: Concat) -> int | None:
-    """The axis of a Concat, counted from the front; None if it is negative and the rank is dynamic."""
+    """The axis of a Concat as a nonnegative integer; None if it is negative and the rank is dynamic."""
     axis, rank = op.integer("axis"), rank_of(op.results[0])
     return axis if axis >= 0 else None if rank is None else axis + rank
 
@@ -30,10 +30,10 @@ def is_merged(op: Concat, axis: int) -> bool:
 
 
 class ConcatOfConcats(Pattern):
-    """Merges Concats without other uses into the Concat that uses them, directly or through others.
+    """Merges Concats without other users into the Concat that uses them, directly or through other Concats.
 
     Only the last Concat of a chain is rewritten. If each one were, the operands of the first Concat would be copied as
-    often as the chain has members, which is quadratic.
+    often as the chain is long, which is quadratic.
     """
 
     roots = (Concat,)

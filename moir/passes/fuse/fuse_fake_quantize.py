@@ -1,4 +1,5 @@
-"""`fuse-fake-quantize`: drops limits that a FakeQuantize has anyway, and moves it from operands of a Concat behind it.
+"""`fuse-fake-quantize`: removes clamps before a FakeQuantize that has tighter limits, and moves FakeQuantizes from the
+operands of a Concat to its result.
 
     %1 = opset1.FakeQuantize(opset1.Relu(%0), 0.0, 6.0, 0.0, 6.0) {levels = 256}
 ->  %1 = opset1.FakeQuantize(%0, 0.0, 6.0, 0.0, 6.0) {levels = 256}
@@ -27,14 +28,14 @@ from moir.dialects.opset.quantization import FakeQuantize
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
 
 MOST_MOVES = 8
-"""How many operations are looked through whose results have only elements of their first operand."""
+"""The maximum number of operations that are looked through; their results have only elements of their first operand."""
 
 Levels = tuple[float, float, float]
 """Lower limit, upper limit and number of quantization levels of a FakeQuantize."""
 
 
 def kept_range(op: Operation) -> tuple[SSAValue, float, float] | None:
-    """The operand and the range of an operation that clamps its operand; None for any other operation."""
+    """The operand and the limits of an operation that clamps its operand; None for any other operation."""
     if not isinstance(op, OpsetOp):
         return None
     match op.KIND:
@@ -52,7 +53,7 @@ def kept_range(op: Operation) -> tuple[SSAValue, float, float] | None:
 
 
 class LimitedBeforeRounding(Pattern):
-    """Drops limits before a FakeQuantize that contain the input range of the FakeQuantize."""
+    """Removes a clamp before a FakeQuantize if its limits contain the input range of the FakeQuantize."""
 
     roots = (FakeQuantize,)
 
@@ -83,8 +84,8 @@ def levels_of(op: Operation) -> Levels | None:
 
 
 def rounded_to(value: SSAValue) -> Levels | None:
-    """The quantization levels of a value, those of a FakeQuantize behind at most some movements; None if no
-    FakeQuantize computes it.
+    """The quantization levels of the FakeQuantize that computes a value, perhaps with movements after it; None if no
+    FakeQuantize does.
     """
     for _ in range(MOST_MOVES):
         op = value.owner
@@ -115,7 +116,9 @@ class RoundedBeforeConcat(Pattern):
 
 
 class FuseFakeQuantizePass(PatternPass):
-    """Drops limits that a FakeQuantize has anyway, and moves it from the operands of a Concat behind the Concat."""
+    """Removes clamps before a FakeQuantize with tighter limits, and moves FakeQuantizes from the operands of a Concat
+    to its result.
+    """
 
     name = "fuse-fake-quantize"
 

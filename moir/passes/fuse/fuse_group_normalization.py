@@ -116,13 +116,13 @@ class GroupedMvn(DimensionsPattern):
 
 
 REPEATING = (Broadcast, Reshape, Squeeze, Unsqueeze)
-"""Operations that repeat the statistics of a group for its channels."""
+"""Operations that repeat the statistics of a group for the channels of the group."""
 
 
 def statistics_of(value: SSAValue, data: SSAValue, known: Dimensions) -> SSAValue | None:
     """The statistics [N, groups] of groups of channels that a value repeats for each channel; None for other values.
 
-    To recognise the repetition, the operations are evaluated for numbered groups, of several samples if N is unknown.
+    To recognize the repetition, the operations are evaluated for numbered groups, of several samples if N is dynamic.
     """
     chain: list[tuple[OpsetOp, list[Array]]] = []
     while isinstance(value.owner, REPEATING):
@@ -157,8 +157,8 @@ def is_square(value: SSAValue, of: SSAValue) -> bool:
 
 
 def is_variance(value: SSAValue, mean: ReduceMean) -> bool:
-    """Whether a value is the variance for a mean: the mean of the squares of the same data minus the square of the
-    mean.
+    """Whether a value is the variance that belongs to `mean`: the mean of the squares of the same data minus the square
+    of the mean.
     """
     op = value.owner
     if isinstance(op, Maximum):

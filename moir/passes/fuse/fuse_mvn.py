@@ -10,7 +10,7 @@
 ->  %y = opset6.MVN(%x, %axes) {eps = 0.00001, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
 
 The mean may be computed once or twice, and the variance from the difference, by SquaredDifference, or as the mean of
-the squares minus the square of the mean, which may be limited to 0. A scale and a shift after the normalization stay.
+the squares minus the square of the mean, which may be clamped to 0. A scale and a shift after the normalization stay.
 Keras multiplies the scale by the reciprocal of the deviation first, and subtracts the mean times this product from the
 shift: these become a Multiply and an Add after the MVN, where there are a scale and a shift.
 """

@@ -1,4 +1,4 @@
-"""`fuse-one-hot`: comparisons of an index with all positions become a OneHot.
+"""`fuse-one-hot`: comparisons of an index with 0, 1, … up to a depth become a OneHot.
 
     %1 = opset1.Unsqueeze(%0, [1])                        // %0: [N], integers
     %2 = opset1.Equal(%1, [0, 1, 2, 3])
@@ -39,7 +39,7 @@ def counted(value: SSAValue, rank: int, axis: int) -> int | None:
 
 
 class ComparedPositions(Pattern):
-    """Replaces the conversion of a comparison of indices with all positions of an axis by OneHot."""
+    """Replaces the conversion of a comparison of indices with 0, 1, … along an axis by a OneHot."""
 
     roots = (Convert,)
 

@@ -28,7 +28,8 @@ MEANS = ("opset14.AvgPool", "opset16.AvgPool")
 
 
 class Zeros(Record):
-    """Zero padding of the spatial axes of an operand: the unpadded data, and the number of zeros per axis and end.
+    """Zero padding of the spatial axes of an operand: the unpadded data, and the numbers of zeros at both ends of each
+    axis.
 
     `order` is the permutation of a Transpose after the Pad, None if there is none.
     """

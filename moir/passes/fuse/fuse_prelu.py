@@ -48,9 +48,9 @@ def _not_negative(slope: Array) -> bool:
 
 
 def _prelu(factor: float, condition: Condition) -> Rewrite:
-    """A rewrite of a match to PRelu, whose slope is the matched slope times a factor (±1 or ±2, which are exact).
+    """A rewrite to PRelu, whose slope is the matched slope times a factor (±1 or ±2, which are exact).
 
-    The rewrite declines slopes for which `condition` does not hold; None for any slope.
+    The rewrite declines slopes for which `condition` is false; a condition of None accepts all.
     """
 
     def rewrite(op: OpBuilder, match: Match) -> SSAValue | None:

@@ -31,7 +31,7 @@ from moir.rewriting.driver import Pattern, Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
 
 MOST_REPETITIONS = 8
-"""Largest scale for which the rounded quotient of a coordinate and the scale is never below the exact integer."""
+"""The largest scale for which the rounded quotient of a coordinate and the scale is never below the exact integer."""
 
 MAXIMUM_RANK = 5
 """Largest rank of the data of an Interpolate that all targets resize."""
@@ -82,7 +82,9 @@ class RepeatedElements(DimensionsPattern):
 
 
 def nearest(value: SSAValue) -> tuple[Interpolate, dict[int, float]] | None:
-    """The Interpolate that produces a value, and its scale along each axis; None if this pass would not create it."""
+    """The Interpolate that produces a value, and its scale along each axis; None if it is not of the form that this
+    pass builds.
+    """
     op = value.owner
     if not isinstance(op, Interpolate) or any(op.text(name) != text for name, text in NEAREST.items()):
         return None

@@ -1,4 +1,5 @@
-"""`fuse-slices`: consecutive slices are merged, the parts of a dimension become a Split, single entries a Gather.
+"""`fuse-slices`: consecutive slices are merged, slices that cover a dimension become a Split, and a slice of one
+element becomes a Gather.
 
     %1 = opset8.Slice(%0, [0], [8], [1], [2])
     %2 = opset8.Slice(%1, [1], [9], [2], [3])
@@ -124,12 +125,12 @@ class PartsOfWhole(DimensionsPattern):
 
 
 def lasting_lengths(parts: Sequence[Operation], lengths: list[int], size: int) -> list[int] | None:
-    """The lengths of a VariadicSplit that equals these slices for any size of the dimension; -1 is the remaining
+    """The lengths of a VariadicSplit that equals the slices `parts` for any size of the dimension; -1 is the remaining
     length.
 
-    A bound that is counted from the end remains so. Returns None if a part ends at a bound counted from one side and
-    the next part begins at a bound counted from the other. If the last part ends at a bound within the dimension, the
-    lengths are returned unchanged: the slices are for this size only.
+    A negative bound stays relative to the end. Returns None if a part ends at a nonnegative bound and the next one
+    begins at a negative one, or the reverse. If the last part ends at a bound within the dimension, the lengths are
+    returned unchanged: the slices are for this size only.
 
     Args:
         parts: the slices, in the order of the dimension.
@@ -153,7 +154,8 @@ def has_several_uses(value: SSAValue) -> bool:
 
 
 def split_after_producer(rewriter: Rewriter, data: SSAValue, axis: int, lengths: Sequence[int], *, is_fixed: bool) -> Sequence[SSAValue]:
-    """The parts of data along an axis, computed where the data are: any part may be used first.
+    """The parts of data along an axis, built directly after the operation that computes the data, since any part may be
+    used first.
 
     Args:
         rewriter: the rewriter.
@@ -199,7 +201,9 @@ class ElementOfSlice(Pattern):
 
 
 class FuseSlicesPass(DimensionsPass):
-    """Merges a slice of a slice into one, and slices of one element into Gathers."""
+    """Merges a slice of a slice into one, slices that cover a dimension into a Split, and slices of one element into
+    Gathers.
+    """
 
     name = "fuse-slices"
 

@@ -32,14 +32,11 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.rules import FusionRule, Match, Rewrite, RulePass
 
 MOST_STEPS = 4
-"""How many operations may stand between the greatest element and the difference."""
+"""The maximum number of operations between the maximum and the difference."""
 
 
 def _axis(reduction: Operation) -> int | None:
-    """The one axis of a reduction; None if it has several, or a computed one.
-
-    It is not negative if the rank is known.
-    """
+    """The axis of a reduction with one constant axis, nonnegative if the rank is known; None for other reductions."""
     axes, rank = constant_of(reduction.operands[1]), rank_of(reduction.operands[0])
     if axes is None or axes.size != 1:
         return None
@@ -48,7 +45,9 @@ def _axis(reduction: Operation) -> int | None:
 
 
 def _is_equal_along(value: SSAValue, axis: int, data: SSAValue) -> bool:
-    """Whether a value is certainly broadcast to the shape of the data and has one element along an axis."""
+    """Whether a value certainly broadcasts to the shape of the data without enlarging it, and has size 1 along an
+    axis.
+    """
     owner = value.owner
     if isinstance(owner, ReduceMax) and owner.flag("keep_dims") and owner.operands[0] is data:
         return _axis(owner) == axis
@@ -65,8 +64,8 @@ def _is_equal_along(value: SSAValue, axis: int, data: SSAValue) -> bool:
 
 
 def _is_reduced(value: SSAValue, data: SSAValue, steps: int = MOST_STEPS) -> bool:
-    """Whether a value is computed of reductions of the data, or of elementwise functions of these, elementwise or in
-    another shape: its dimensions are those of the data.
+    """Whether a value is computed from reductions of the data by elementwise or reshaping operations, so that its
+    dimensions depend on those of the data.
 
         opset1.Select(opset1.ReduceLogicalOr(opset10.IsNaN(%x)), nan, opset1.ReduceMax(%x))
 

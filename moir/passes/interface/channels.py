@@ -9,7 +9,9 @@ from moir.errors import UsageError
 from moir.parameters.layouts import ANY_NUMBER, CHANNELS, Layout
 
 PLACES: Mapping[int, tuple[int, ...]] = {1: (0,), 2: (1,), 3: (0, 2), 4: (1, 3), 5: (1, 4)}
-"""Where the channels can be in a tensor without a layout, by its rank: CHW or HWC, NCHW or NHWC, NCDHW or NDHWC."""
+"""The axes that the channels can have in a tensor without a layout, by its rank: CHW or HWC, NCHW or NHWC, NCDHW or
+NDHWC.
+"""
 
 
 def channel_axis(shape: Shape, count: int, layout: Layout | None) -> int:
@@ -17,7 +19,7 @@ def channel_axis(shape: Shape, count: int, layout: Layout | None) -> int:
 
     Args:
         shape: the shape of the tensor.
-        count: how many channels there are.
+        count: the number of channels.
         layout: the layout of the tensor, if it is known.
 
     Without a layout it is the only dimension of this size, if it is at one of `PLACES`. Raises UsageError if the

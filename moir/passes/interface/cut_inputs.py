@@ -109,7 +109,7 @@ class _Cut:
             self.block.insert_ops_before(list(parameters), first)
 
     def _cut(self, port: InputPort | SSAValue, item: InputItem) -> Parameter:
-        """A new input that replaces the tensor at an input port, or a tensor everywhere."""
+        """A new input that replaces the tensor at one input port, or a tensor for all its users."""
         value = port.value if isinstance(port, InputPort) else port
         element = element_types.from_xml(item.element) if item.element else element_of(value)
         element = element_types.f32 if element == element_types.dynamic else element

@@ -95,10 +95,10 @@ def _data(parameter: Parameter, item: InputItem) -> DataAttr:
 
 
 def _shape(declared: Shape, count: int, is_scalar: bool) -> tuple[int, ...] | None:
-    """The declared shape with its dynamic dimensions replaced by sizes, so that it holds `count` values.
+    """The declared shape with sizes in place of its dynamic dimensions, so that it holds `count` values.
 
-    One value fits any static shape. Returns None if they do not fit. A shape that is not declared (None) is that of a
-    scalar if `is_scalar` is set, else of a 1-D tensor.
+    One value fits any static shape. Returns None if the values do not fit. Without a declared shape (None) it is [] if
+    `is_scalar` is set, else [count].
     """
     if declared is None:
         return () if is_scalar else (count,)

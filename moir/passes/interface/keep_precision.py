@@ -35,10 +35,13 @@ from moir.rewriting.reporting_pass import ReportingPass
 from moir.support.suggestions import did_you_mean
 
 AUTO = "auto"
-"""The name that stands for the operations that a check of f16 names."""
+"""The name that stands for the operations that a check of the model in f16 selects."""
 
 CHECK = "moir.checking.automatic:operations_to_keep"
-"""The function that finds them. It is in a layer above the passes and therefore loaded by name, when needed."""
+"""The function that selects the operations for `auto`.
+
+It is in a layer above the passes, and therefore loaded by name when needed.
+"""
 
 
 @dataclass(frozen=True)

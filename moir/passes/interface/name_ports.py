@@ -50,15 +50,13 @@ class NamePortsPass(ReportingPass):
 
 
 def _declared(op: Operation, names: Container[str]) -> str | None:
-    """The name of an input or output if it is among `names`, those of its tensor; else None, which IR that was read may
-    have.
-    """
+    """The name of an input or output if it is among `names`, the names of its tensor; else None."""
     name = name_of(op)
     return name if name is not None and name in names else None
 
 
 def _not_before(declared: str, names: Iterable[str]) -> list[str]:
-    """The declared name and the names after it in alphabetical order: a loaded IR has the first in this order."""
+    """The declared name, and the names that come after it alphabetically: a loaded IR lists its names in this order."""
     return [declared, *(name for name in names if name > declared)]
 
 

@@ -43,7 +43,7 @@ def move_output_names(result: Operation, before: SSAValue) -> None:
 
 
 def _names_of_node(value: SSAValue) -> list[str]:
-    """The names of a tensor without names of its own: the name of its node."""
+    """The name of the node that computes a tensor, as a list, for a tensor without names of its own."""
     name = name_of(value.op) if isinstance(value, OpResult) else None
     if name is None or not isinstance(value, OpResult):
         return []

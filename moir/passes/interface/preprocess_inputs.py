@@ -9,8 +9,8 @@
     %3 = opset1.Divide(%2, 255)
 
 The order is that of Model Optimizer: first the channels are reversed, so that means and divisors are those of the
-channels of the model. The computation is in the model's own layout, and in floating-point numbers: after the Convert
-of an input of integers that the model converts.
+channels of the model. The preprocessing is computed in the model's own layout and in floating point: if the model
+converts an input of integers, after that Convert.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.reporting_pass import ReportingPass
 
 COLORS = 3
-"""The channels of an image of which red and blue can be exchanged."""
+"""The number of channels of an image whose red and blue can be exchanged."""
 
 IMAGE_RANKS = (3, 4, 5)
 """The ranks of inputs that are taken for images if they have three channels."""
 
 _FIRST = {2: "nc", 3: "chw", 4: "nchw", 5: "ncdhw"}
 _LAST = {2: "nc", 3: "hwc", 4: "nhwc", 5: "ndhwc"}
-"""The usual layouts of inputs by their rank, in frameworks with the channels first and last."""
+"""By rank, the usual layouts of inputs in frameworks with the channels last."""
 
 
 @dataclass
@@ -147,7 +147,7 @@ def _scalable(model: ModelOp, inputs: Sequence[Operation]) -> list[Operation]:
 
 
 def _axis(parameter: Operation, asked: Preprocessing) -> int | None:
-    """The dimension of channels with separate means or scales; None if there are none."""
+    """The dimension of the channels, for separate means or scales; None if all channels share them."""
     if asked.count <= 1:
         return None
     if min(len(asked.mean), len(asked.scale)) > 1 and len(asked.mean) != len(asked.scale):
@@ -176,8 +176,8 @@ def _usual_layout(parameter: Operation) -> str:
 
 
 def _usual_count(parameter: Operation) -> str:
-    """The clause of a hint on the number of channels in the usual layout; empty if it is dynamic, or the layout does
-    not fit.
+    """The clause of a hint that states the number of channels in the usual layout; empty if that is dynamic, or the
+    layout does not fit.
     """
     layout, shape = _usual_layout(parameter), shape_of(parameter.results[0])
     count = -1 if shape is None or len(layout) != len(shape) else shape[layout.index("c")]
@@ -185,7 +185,7 @@ def _usual_count(parameter: Operation) -> str:
 
 
 def _choose_reversed(model: ModelOp, asked: dict[Operation, Preprocessing]) -> None:
-    """Mark the inputs that have three channels as reversed in `asked`. Raises UsageError if there are none."""
+    """Set `reverses` for all inputs with three channels in `asked`. Raises UsageError if there are none."""
     for parameter, each in asked.items():
         shape = shape_of(parameter.results[0])
         if each.axis is None and (each.layout is not None or len(shape or ()) in IMAGE_RANKS):
@@ -204,9 +204,9 @@ def _choose_reversed(model: ModelOp, asked: dict[Operation, Preprocessing]) -> N
 
 
 def _refine(parameter: Operation, asked: Preprocessing) -> bool:
-    """Set the rank and the channels of an input where they are dynamic, to what the preprocessing needs.
+    """Set the rank and the channels of an input, where they are dynamic, to those that the preprocessing needs.
 
-    Returns whether one was unknown.
+    Returns whether any was dynamic.
     """
     value = parameter.results[0]
     before = shape_of(value)
@@ -220,12 +220,14 @@ def _refine(parameter: Operation, asked: Preprocessing) -> bool:
 
 
 def _data_uses(value: SSAValue) -> list[Use]:
-    """The uses of a value itself, not of its shape alone."""
+    """The uses of the elements of a value, without operations that only read its shape."""
     return [use for use in live_uses(value) if not use.operation.name.endswith(".ShapeOf")]
 
 
 def _entries(parameter: Operation) -> Sequence[SSAValue] | None:
-    """The floating-point values of an input: itself, or its Converts; None if the model uses integers."""
+    """The floating-point values of an input: the input itself, or the Converts that read it; None if the model uses its
+    integers.
+    """
     value = parameter.results[0]
     if element_of(value) in FLOATS:
         return [value]

@@ -51,7 +51,7 @@ class SetBatchPass(ReportingPass):
         return any(changed)
 
     def _batches(self, model: ModelOp) -> dict[Operation, int]:
-        """The dimensions of the batch, from layouts."""
+        """The batch axis of each input, from the layouts."""
         texts = (self.layout, self.source_layout, self.target_layout)
         if not any(texts):
             return {}

@@ -41,7 +41,9 @@ class Names:
 
 
 class Tensor(Record):
-    """A tensor during the rewrite: its values by permutation, the one that its producer computes first."""
+    """A tensor during the rewrite: the values that hold it, by permutation; the value that the producer computes comes
+    first.
+    """
 
     values: dict[Order, SSAValue]
     names: dict[Order, Names]
@@ -100,7 +102,9 @@ class Application:
                 self.operands(op)
 
     def is_member(self, op: Transpose) -> bool:
-        """Whether the result of a Transpose is in the orbit of its operand; not so if the permutation is unknown."""
+        """Whether the result of a Transpose belongs to the orbit of its operand; False if the permutation is
+        unknown.
+        """
         orbit = self.layouts.orbit(op.results[0])
         return orbit is not None and orbit.root is not op.results[0]
 
@@ -139,8 +143,8 @@ class Application:
         return transposed
 
     def supply(self, orbit: Orbit, order: Order, value: SSAValue) -> None:
-        """Record that a value holds the tensor of an orbit in a permutation, and give it the names of the tensor in
-        that.
+        """Record that a value holds the tensor of an orbit in a permutation, and give it the tensor's names for that
+        permutation.
         """
         present = self.tensor(orbit)
         present.values[order] = value
@@ -173,7 +177,7 @@ class Application:
             op.operands[index] = self.demand(operand, None, op)
 
     def transpose(self, op: Transpose) -> None:
-        """Keep a Transpose if its operand is still the original value of the producer, and no value has its
+        """Keep a Transpose if its operand is still the producer's original value, and no other value has its
         permutation yet.
         """
         orbit = self.layouts.orbit(op.results[0])
@@ -223,10 +227,10 @@ class Application:
         self.supply(orbit, own, new)
 
     def with_bodies(self, op: Operation) -> None:
-        """Apply the chosen permutations to an operation with bodies: to its operands and results, and to the operations
-        inside.
+        """Apply the selected permutations to an operation with bodies: to its operands and results, and to the
+        operations inside.
 
-        States and other values at the boundary of a body change their type in place, and slices their axes.
+        States and other values at the boundary of a body change their type in place; slices change their axes.
         """
         self.operands(op)
         ports = self.layouts.ports_of.get(op, [])

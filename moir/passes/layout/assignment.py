@@ -36,7 +36,7 @@ HAS_CHANNELS_FIRST = "has_channels_first"
 """The attribute that replaces `PREFERS_CHANNELS_FIRST` once the operation is permuted."""
 
 IMAGE_ORDERS = {PREFERS_CHANNELS_FIRST: ((0, 3, 1, 2), (0, 4, 1, 2, 3)), HAS_CHANNELS_FIRST: ((0, 2, 3, 1), (0, 2, 3, 4, 1))}
-"""Layout preference of an operation -> the permutations of 4-D and 5-D images that change the preferred layout."""
+"""For each layout preference of an operation, the permutations of 4-D and 5-D images that lead to the other layout."""
 
 UNKNOWN_SIZE, UNKNOWN_SHAPE = 32, (1, 64, 32, 32)
 """The size of a dynamic dimension, and the shape of a tensor of dynamic rank, for the cost of a Transpose."""
@@ -56,9 +56,9 @@ def assign(layouts: Layouts) -> bool:
 
 
 def transposition_cost(value: SSAValue) -> int:
-    """Cost of transposing a tensor; images cost less per element than tensors of lower rank.
+    """The cost of transposing a tensor; images cost less per element than tensors of lower rank.
 
-    Runtimes keep the images of convolutions with the channels last, so the Transpose of an image moves nothing.
+    Runtimes store the images of convolutions with channels last, so that the Transpose of an image moves no data.
     """
     shape = shape_of(value)
     sizes = UNKNOWN_SHAPE if shape is None else [UNKNOWN_SIZE if d < 0 else d for d in shape]
@@ -66,7 +66,9 @@ def transposition_cost(value: SSAValue) -> int:
 
 
 def _preference(node: LayoutNode, attribute: str) -> bool:
-    """Whether an operation has a preference, given as an attribute, and permuting it moves the channels of images."""
+    """Whether an operation has a preference, given by `attribute`, and its permuted form moves the channels of
+    images.
+    """
     orders = IMAGE_ORDERS[attribute]
     return any(
         isinstance(value, OpResult) and attribute in value.op.attributes and order in orders for value, order in node.results.items()
@@ -159,9 +161,9 @@ class Assignment:
         return extra + sum(demand.cost_of(sides) for demand in self.demands)
 
     def _fused(self, positions: Iterable[int], sides: list[bool]) -> int:
-        """The number of nodes in `positions` that get the same permutation as the convolutions.
+        """The number of nodes at `positions` that get the same permutation as the convolutions.
 
-        If no side, or each side, has convolutions: the number of nodes that are not permuted.
+        If neither side, or both sides, have convolutions: the number of nodes that are not permuted.
         """
         if len(self.convolution_sides) != 1:
             return sum(1 for position in positions if sides[position + 2] == (self.nodes[position].natural_side == 1))
@@ -190,8 +192,8 @@ class Assignment:
         return list({id(group): group for group in group_of.values()}.values())
 
     def _gain(self, group: Group, before: list[bool], sides: list[bool]) -> int:
-        """The cost that is saved by permuting the nodes of a group: `before` are the sides without them, `sides` with
-        them.
+        """The cost that is saved by permuting the nodes of a group; `before` are the sides of all nodes without that,
+        `sides` with it.
         """
         gain = sum(self.stays[position] - self.extras[position] for position in group.nodes)
         return gain + sum(self.demands[number].cost_of(before) - self.demands[number].cost_of(sides) for number in group.demands)

@@ -1,8 +1,8 @@
 """Values at the boundaries of the bodies of If, Loop and TensorIterator.
 
-A state of a loop is one tensor in four places: operand of the loop, Parameter of the body, Result of the body, result
-of the loop. Its permutation can change only in all four at once, so that they form one `BodyBoundary`. Every other
-input or output of a body forms one with the operand or result that it is connected to.
+A state of a loop is one tensor in four roles: operand of the loop, Parameter of the body, Result of the body, result of
+the loop. Its permutation can change only in all four at once, so that they form one `BodyBoundary`. Every other input
+or output of a body forms one with the operand or result that it is connected to.
 """
 
 from __future__ import annotations

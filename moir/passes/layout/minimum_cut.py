@@ -15,7 +15,7 @@ from collections import deque
 SOURCE, SINK = 0, 1
 UNLIMITED = 1 << 60
 MAXIMUM_WORK = 40_000_000
-"""Visits of connections after which the search for a cut gives up: a few seconds."""
+"""The number of visits of edges after which the search for a cut gives up, after a few seconds."""
 
 
 class Network:

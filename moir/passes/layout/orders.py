@@ -24,7 +24,7 @@ def is_natural(order: Sequence[int]) -> bool:
 
 
 def inverse(order: Order) -> Order:
-    """The inverse permutation: entry `a` is the position of dimension `a` after a transposition by `order`."""
+    """The inverse permutation: element `a` is the index of dimension `a` after a transposition by `order`."""
     positions = [0] * len(order)
     for position, axis in enumerate(order):
         positions[axis] = position
@@ -37,7 +37,7 @@ def composed(first: Order, second: Order) -> Order:
 
 
 def between(start: Order, end: Order) -> Order:
-    """The permutation that takes a tensor transposed by `start` to the same tensor transposed by `end`."""
+    """The permutation that turns a tensor transposed by `start` into the same tensor transposed by `end`."""
     return composed(inverse(start), end)
 
 
@@ -50,11 +50,10 @@ def with_fixed(moving: Iterable[int], fixed: Collection[int], rank: int) -> Orde
 
 
 class AxisMap(Record):
-    """The dimension of the result that each dimension of an operand becomes, in ascending order; None if it is
-    removed.
+    """The dimension of the result that each dimension of an operand becomes, in ascending order; None if it is removed.
 
-    A permutation of one side does not determine the position of a removed or inserted dimension on the other side; it
-    stays in place there.
+    The index of a removed or inserted dimension on the other side is not determined by a permutation; it keeps its
+    index there.
     """
 
     targets: tuple[int | None, ...]

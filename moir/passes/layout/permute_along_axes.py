@@ -14,7 +14,7 @@ def along_axes(offer: Offer, axes: AlongAxes | None = None) -> Permuted | None:
 
     Args:
         offer: the operation.
-        axes: where the operation has its data and its axes, by default the `AXES` of its class.
+        axes: which operands and properties are the data and the axes, by default the `AXES` of the operation's class.
 
     Returns None if another operand is permuted, or the rank of the data is not that of the permutation.
     """

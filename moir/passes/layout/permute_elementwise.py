@@ -43,7 +43,7 @@ def order_of_result(op: OpsetOp, order: Order) -> Order | None:
 
 
 def broadcast_operand(permuted: Permuted, index: int, value: SSAValue, order: Order) -> bool:
-    """Add to a permuted form how an operand broadcasts against a result of a permutation.
+    """Add to a permuted form how an operand broadcasts to a result that is transposed by `order`.
 
     Returns False if the rank of the operand is unknown or higher than that of the result.
     """
@@ -83,9 +83,10 @@ def broadcasting(offer: Offer) -> Permuted | None:
 
 
 def fake_quantize(offer: Offer) -> Permuted | None:
-    """The layout rule of FakeQuantize: limits of several elements belong to dimension 1, the channels, after it, too.
+    """The layout rule of FakeQuantize, whose limits of several elements belong to dimension 1, the channels, before and
+    after.
 
-    Returns None if the permutation moves them to another dimension, or the permuted operand is a limit.
+    Returns None if the permutation moves the channels to another dimension, or the permuted operand is a limit.
     """
     op, order = offer.op, offer.order
     permuted = broadcasting(offer)

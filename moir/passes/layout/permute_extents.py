@@ -18,7 +18,7 @@ from moir.passes.layout.permuted import LayoutRule, Offer, Permuted, permute_vec
 
 
 def has_entry_for_each(op: OpsetOp, index: int, rank: int) -> bool:
-    """Whether an operand is a vector of exactly `rank` entries."""
+    """Whether an operand is a 1-D tensor of exactly `rank` elements."""
     return shape_of(op.operands[index]) == (rank,)
 
 
@@ -98,8 +98,8 @@ def slice_(offer: Offer) -> Permuted | None:
 def interpolate(offer: Offer) -> Permuted | None:
     """The layout rule of Interpolate, whose axes are an operand, or all axes.
 
-    A permuted form may resize only the last dimensions, or the same ones: a target may not support others. Returns None
-    for other permutations, and for computed axes.
+    A permuted form may resize only the last dimensions, or the same dimensions as before, since a target may not
+    support others. Returns None for other permutations, and for computed axes.
     """
     op, order = offer.op, offer.order
     rank = len(order)

@@ -22,7 +22,9 @@ from moir.passes.layout.permuted import LayoutRule, Offer, Permuted
 from moir.rewriting.builder import OpBuilder
 
 TRANSPOSED_DATA, EXCHANGED_OPERANDS = 1, 2
-"""The cost of a product with constant weights whose data are transposed, or whose weights come first, in Transposes."""
+"""The costs, in Transposes, of a product with constant weights if its data are transposed, and if the weights come
+first.
+"""
 
 
 def matmul(offer: Offer) -> Permuted | None:

@@ -45,10 +45,9 @@ def name_axes(permuted: Permuted, op: OpsetOp, index: int, axes: Collection[int]
 
 
 def _with_axes(permuted: Permuted, op: OpsetOp, order: Order | None, axes: Collection[int]) -> Permuted:
-    """A permuted form of an operation whose operand 1 has axes: they are replaced by those of data transposed by
-    `order`.
+    """A permuted form with the axes in operand 1 replaced by those of data transposed by `order`.
 
-    For None the form is returned unchanged.
+    If `order` is None, the form is returned unchanged.
     """
     if order is not None:
         new_axes = inverse(order)
@@ -211,7 +210,8 @@ def shape_of_data(offer: Offer) -> Permuted | None:
 
 
 def strided_slice(offer: Offer) -> Permuted | None:
-    """The layout rule of StridedSlice: its index is expanded to one element per dimension of the data, and permuted.
+    """The layout rule of StridedSlice: its bounds and masks are expanded to one element per dimension of the data, and
+    permuted.
 
     Returns None for computed bounds and dynamic ranks, and for a permutation that does not fit data and result.
     """
@@ -229,10 +229,12 @@ def strided_slice(offer: Offer) -> Permuted | None:
 
 
 class Index:
-    """The index of a StridedSlice with constant bounds, expanded to one element for each dimension of the data."""
+    """The bounds and masks of a StridedSlice with constant bounds, expanded to one element for each dimension of the
+    data.
+    """
 
     FULL = {"begin": 0, "end": 0, "strides": 1, "begin_mask": 1, "end_mask": 1, "shrink_axis_mask": 0, "new_axis_mask": 0}
-    """The entry that selects a whole dimension."""
+    """The bounds and masks that select a whole dimension."""
 
     def __init__(self, op: OpsetOp, rank: int) -> None:
         bounds = [constant_of(operand) for operand in op.operands[1:]]

@@ -21,7 +21,7 @@ from moir.passes.layout.permuted import LayoutRule, Offer, Permuted, permute_vec
 from moir.support.records import Record
 
 HOLE = Symbol(dimension=True)
-"""The token of the entry -1 of a target shape."""
+"""The token of an element -1 of a target shape."""
 
 
 class Group(Record):
@@ -51,7 +51,7 @@ def common_groups(data: Sequence[Token], target: Sequence[Token], axes: Sequence
 
     Args:
         data: the dimensions of the data.
-        target: those of the result.
+        target: the dimensions of the result.
         axes: the axes of the data to group, in order.
         places: the axes of the result to group, in order.
     """
@@ -95,8 +95,9 @@ def grouped(data: Sequence[Token], target: Sequence[Token]) -> list[Group] | Non
 
 
 def follow(order: Order, pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], rank: int) -> Order | None:
-    """The permutation on one side of a Reshape that corresponds to `order` on the other; None if `order` separates
-    dimensions that the Reshape merges.
+    """The permutation of one side of a Reshape (data or result) that corresponds to `order` of the other side.
+
+    None if `order` separates dimensions that the Reshape merges.
 
     Args:
         order: permutation of the given side.
@@ -118,7 +119,7 @@ def follow(order: Order, pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def permuted_target(data: Sequence[Token], target: Sequence[Token], order: Order) -> list[int] | None:
-    """The constant target shape of permuted data with dimensions `data`; None if more than one entry would be -1."""
+    """The constant target shape for permuted data with dimensions `data`; None if more than one element would be -1."""
     entries: list[int] = []
     for index, axis in enumerate(order):
         entry = target[axis]

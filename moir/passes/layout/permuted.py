@@ -94,7 +94,7 @@ def together(op: OpsetOp, order: Order, data: Collection[int]) -> Permuted | Non
 
 
 def is_single(value: SSAValue) -> bool:
-    """Whether a value certainly has one element."""
+    """Whether a value is known to have one element."""
     return element_count(shape_of(value)) == 1
 
 
@@ -104,8 +104,8 @@ def moved_axis(axis: int, order: Order) -> int:
 
 
 def replace_axes(permuted: Permuted, index: int, axes: SSAValue, order: Order) -> None:
-    """Let a permuted form renumber the axes in operand `index`, which is `axes`, for data transposed by a
-    permutation.
+    """Make a permuted form renumber the axes in operand `index`, whose value is `axes`, for data transposed by
+    `order`.
     """
     new_axes = np.array(inverse(order))
     constant = constant_of(axes)
@@ -117,9 +117,7 @@ def replace_axes(permuted: Permuted, index: int, axes: SSAValue, order: Order) -
 
 
 def permute_vector(permuted: Permuted, index: int, vector: SSAValue, order: Order) -> None:
-    """Let a permuted form permute operand `index`, which is `vector`, a 1-D tensor of one element for each
-    dimension.
-    """
+    """Make a permuted form permute operand `index`, whose value is `vector`, with an element for each dimension."""
     constant = constant_of(vector)
     if constant is not None:
         permuted.adaptations[index] = lambda op, _: op.constant(constant[list(order)], element_of(vector))
@@ -129,7 +127,7 @@ def permute_vector(permuted: Permuted, index: int, vector: SSAValue, order: Orde
 
 
 def unsqueezed(op: OpBuilder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
-    """A value with dimensions of size 1 inserted, at the axes `axes` of the result; for a constant another constant."""
+    """A value with dimensions of size 1 inserted at `axes` of the result; a constant stays a constant."""
     array = constant_of(value)
     if array is None:
         return op.Unsqueeze(value, np.array(axes, np.int64))

@@ -47,7 +47,7 @@ class Orbit:
         """The permutations on the two sides of the cut, once the orbit belongs to a region."""
 
     def side(self, order: Order) -> int | None:
-        """The side (natural or permuted) on which the tensor has a given permutation; None if it is neither."""
+        """The side on which the tensor has a permutation; None if it has this permutation on neither side."""
         return None if self.sides is None or order not in self.sides else self.sides.index(order)
 
 
@@ -223,7 +223,8 @@ class Layouts:
         """A permuted form of an operation, preferably one whose other tensors already have the permutations that it
         needs.
 
-        If an operation inserts or removes dimensions, several permutations of its result fit one of its operand.
+        If an operation inserts or removes dimensions, several permutations of its result fit one permutation of its
+        operand.
 
         Args:
             op: the operation.
@@ -266,7 +267,9 @@ class Layouts:
             yield orbit
 
     def agrees(self, node: LayoutNode, value: SSAValue, order: Order) -> bool:
-        """Whether a value has the permutations of its orbit, on both sides, in a node and in its permuted form."""
+        """Whether the two permutations of a value, in a node and in the node's permuted form, are those of its orbit on
+        both sides.
+        """
         orbit = self.orbit(value)
         if orbit is None or orbit.sides is None:
             return False

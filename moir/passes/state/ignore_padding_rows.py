@@ -1,4 +1,4 @@
-"""`ignore-padding-rows`: rows of an attention that may see no key are not made zero.
+"""`ignore-padding-rows`: a Select after an attention that zeroes the rows whose keys are all masked is removed.
 
     %a = opset13.ScaledDotProductAttention(%q, %k, %v, %mask, …)
     %r = opset1.Select(%any, %a, 0.0)                       // %any: [batch, 1, tokens, 1]
@@ -73,7 +73,7 @@ def _ignore(attention: ScaledDotProductAttention, finite: dict[SSAValue, SSAValu
 
 
 def _finite(op: OpBuilder, mask: SSAValue, result: SSAValue) -> SSAValue:
-    """An additive mask without infinities, from a boolean mask or an additive one."""
+    """An additive mask without infinities, given a boolean mask or an additive one."""
     row = describe(element_of(result))
     lowest = op.constant(np.array(np.finfo(row.numpy).min, row.numpy), row.attribute)
     if element_of(mask) != boolean:

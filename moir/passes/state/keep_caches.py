@@ -53,15 +53,16 @@ CACHE_NAMES: Mapping[str, str] = {
     "past_key_values_N": "cache_N",
     "cache_N": "cache_N",
 }
-"""The names of inputs and of the outputs that belong to them, N being a number: of ONNX files of Optimum and of
-onnxruntime-genai, of ONNX files of Transformers, and of its exported programs, with the older and the newer name of
-the argument.
+"""Names of cache inputs, each with that of its output; N stands for a number.
+
+They are those of ONNX files of Optimum and of onnxruntime-genai, of ONNX files of Transformers, and of its exported
+programs, with the older and the newer name of the argument.
 """
 
 BEAMS, LOGITS = "beam_idx", "logits"
 IDS, MASK = "input_ids", "attention_mask"
 INPUTS = (IDS, MASK, "position_ids", "token_type_ids")
-"""The inputs that OpenVINO GenAI gives to a program."""
+"""The inputs that OpenVINO GenAI provides."""
 
 _SDPA = 'create the pipeline with ATTENTION_BACKEND="SDPA"'
 _NOT_ATTENDED = f"attention is not one operation, so OpenVINO GenAI's paged backend does not take the model: {_SDPA}"
@@ -189,7 +190,9 @@ def _set_logits(block: Block, used: Sequence[Result]) -> None:
 
 
 def _beams(block: Block) -> SSAValue:
-    """Add an input `beam_idx`, si32 [?]: for each row of the next tokens, the row of the cache that it follows."""
+    """Add an input `beam_idx`, si32 [?], and return its value: for each row of the next tokens, the row of the cache it
+    continues.
+    """
     parameter = opset.operation("opset1.Parameter").create(result_types=[tensor((-1,), si32)])
     parameter.attributes["name"] = string_attribute(BEAMS)
     parameter.attributes["tensor_names"] = tensor_names(BEAMS)
@@ -199,7 +202,7 @@ def _beams(block: Block) -> SSAValue:
 
 
 def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) -> str:
-    """Replace an input and an output by a variable; returns a note on what GenAI does not take, or "".
+    """Replace an input and an output by a variable; returns a note if GenAI may not accept the cache, or "".
 
     Args:
         parameter: the input.
@@ -239,7 +242,7 @@ def _keep(parameter: Parameter, result: Result, variable: str, beams: SSAValue) 
 
 
 def _is_attended(value: SSAValue) -> bool:
-    """Whether a ScaledDotProductAttention reads a value, also behind up to three Unsqueezes, Broadcasts and
+    """Whether a ScaledDotProductAttention reads a value, perhaps after up to three Unsqueezes, Broadcasts and
     Reshapes.
     """
     for _ in range(4):

@@ -6,9 +6,9 @@
     %y, %h = opset5.GRUSequence(%x, %r, …) {name = "gru", direction = "forward"}
     opset6.Assign(%h) {variable_id = "gru/state"}
 
-So a sequence can be given in pieces, down to one step for each inference. The same is done with the states of a
-TensorIterator or Loop over slices; if such a loop has one iteration, its body takes its place. Integers and booleans
-are not kept: they count steps, and do so anew in each inference.
+So a sequence can be passed in parts, down to one step per inference. States of a TensorIterator or Loop over slices are
+treated alike; a loop of one iteration is replaced by its body. States of integers and booleans do not persist: they
+count steps from the start of each inference.
 
 Not changed, but noted, are operations that read a sequence from its end, which would need the later pieces first,
 and loops that do not go through slices of an input. Loops in bodies are part of a step.
@@ -80,7 +80,7 @@ class _States:
         self._known = KnownValues()
 
     def keep(self, op: SequenceOp | RepeatingOp) -> bool:
-        """Keep the states of an operation; returns whether it has any that can be kept."""
+        """Make the states of an operation persist; returns whether it has any that can."""
         reason = _obstacle(op)
         if reason is not None:
             name = name_of(op)
@@ -115,7 +115,7 @@ class _States:
 
 
 def _obstacle(op: SequenceOp | RepeatingOp) -> str | None:
-    """Why the states of an operation cannot be kept; None if they can."""
+    """The reason why the states of an operation cannot persist; None if they can."""
     if isinstance(op, SequenceOp):
         return None if op.text("direction") == "forward" else "as it reads its sequence from the end"
     slices = [port.slicing for port in op.ports("inputs") if port.slicing is not None]
@@ -125,13 +125,13 @@ def _obstacle(op: SequenceOp | RepeatingOp) -> str | None:
 
 
 def _sequence_states(op: SequenceOp) -> list[tuple[int, SSAValue]]:
-    """The operands that are initial states of a sequence, and the results with the final states."""
+    """The indices of the operands that are initial states of a sequence, with the results that are the final states."""
     return [(index, op.results[index]) for index, axes in enumerate(op.OPERANDS) if axes == "NDH"]
 
 
 def _loop_states(op: RepeatingOp) -> list[tuple[int, SSAValue]]:
-    """The operands that are initial states of a loop, and the results with the final states; missing results are
-    added.
+    """The indices of the operands that are initial states of a loop, with the results that are the final states;
+    missing results are added.
     """
     inputs = op.ports("inputs")
     wanted = [
@@ -146,7 +146,8 @@ def _loop_states(op: RepeatingOp) -> list[tuple[int, SSAValue]]:
 def _own_operand(op: RepeatingOp, index: int, back_edge: int) -> int:
     """The index of an operand that initializes only the state with this back edge.
 
-    That is `index` if no other port reads the operand; else the operand is repeated at the end.
+    It is `index` if no other port reads the operand; otherwise the operand is repeated at the end, and the index of
+    that is returned.
     """
     inputs = op.ports("inputs")
     if sum(port.index == index for port in inputs) == 1:
@@ -200,7 +201,7 @@ def _inline(op: RepeatingOp, known: KnownValues) -> None:
 
 
 def _is_whole(operand: SSAValue, port: BodyPort) -> bool:
-    """Whether a body gets all of an operand in one iteration."""
+    """Whether one iteration of a body reads a whole operand."""
     shape = shape_of(operand)
     if port.slicing is None or port.index is None:
         return True

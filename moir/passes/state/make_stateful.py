@@ -62,9 +62,9 @@ class MakeStatefulPass(ReportingPass):
 
 
 def _make_stateful(block: Block, pairs: Sequence[str], dimensions: Dimensions) -> list[str]:
-    """Replace pairs by variables; returns notes on sizes that were chosen.
+    """Replace pairs of inputs and outputs by variables; returns notes on initial sizes that were assumed.
 
-    `dimensions` are those of the model, by which sizes are compared.
+    `dimensions` are the dimensions of the model, by which sizes are compared.
     """
     inputs, outputs = inputs_by_name(block), outputs_by_name(block)
     parameters = [op for op in block.ops if isinstance(op, Parameter)]

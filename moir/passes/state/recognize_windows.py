@@ -1,4 +1,4 @@
-"""`recognize-windows`: the mask of an attention with a window gets the form in which OpenVINO GenAI sees the window.
+"""`recognize-windows`: the mask of an attention with a sliding window gets the form that OpenVINO GenAI recognizes.
 
     %w = opset1.Greater(%keys, opset1.Subtract(%queries, 8))
     %c = opset1.LogicalAnd(opset1.LogicalAnd(%w, opset1.LessEqual(%keys, %queries)), %padding)
@@ -6,7 +6,7 @@
 ->  the operations of `moir/expansions/causal_masks.py`
 
 This is for programs that `keep-caches` changed: their inputs are `attention_mask` and `input_ids`. GenAI's paged
-backend recognizes masks by their operations, and ignores others: the attention is causal then. So what looks like a
+backend recognizes masks by their operations; with any other mask it computes causal attention. So a mask that may be a
 window and is not recognized gets a note.
 """
 
@@ -42,7 +42,7 @@ _UNSEEN = (
 
 @dataclass(frozen=True)
 class RecognizeWindowsPass(ReportingPass):
-    """Writes masks with windows anew."""
+    """Rebuilds masks with sliding windows in the form that OpenVINO GenAI recognizes."""
 
     name = "recognize-windows"
 
@@ -105,8 +105,7 @@ def _window(mask: SSAValue, attention_mask: SSAValue) -> int:
 
 
 def _condition(mask: SSAValue) -> SSAValue:
-    """The condition "query may attend to key" that a mask is made from by a Select or a product; the mask itself
-    otherwise.
+    """The boolean condition from which a mask is made by a Select or a product; the mask itself if it is not made so.
 
     Looks through a Maximum.
     """
@@ -137,7 +136,7 @@ def _is_zero(value: SSAValue) -> bool:
 
 
 def _leaves(condition: SSAValue) -> list[Operation]:
-    """The operations whose results a condition joins by a logical and, without constants that are true."""
+    """The operations whose results a condition combines by logical ands; constants that are true are left out."""
     leaves: list[Operation] = []
     pending = [condition]
     while pending:

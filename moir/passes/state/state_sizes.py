@@ -48,7 +48,7 @@ class RemainingSizes:
 
 
 def initial_sizes(parameter: Parameter, assigned: SSAValue, remaining: RemainingSizes) -> list[Size]:
-    """The sizes of the variable that an input becomes; none if its rank is dynamic.
+    """The sizes of the variable that an input becomes; an empty list if its rank is dynamic.
 
     Args:
         parameter: the input.

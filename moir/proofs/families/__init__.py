@@ -1,9 +1,4 @@
-"""The graphs for which a pattern that is written by hand is proved.
-
-A family has a graph for every order, choice of axes or set of flags at all ranks up to 4, with dimensions of any size.
-`FAMILIES` names the generator of each pattern, as `module:function`; a generator yields modules that the pass of the
-pattern may change.
-"""
+"""Families of graphs by which hand-written patterns are proved."""
 
 from __future__ import annotations
 

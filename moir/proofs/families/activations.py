@@ -54,7 +54,9 @@ def _half(op: Any, value: SSAValue, is_quotient: bool, is_first: bool) -> SSAVal
 
 
 def gelus() -> Iterator[ModuleOp]:
-    """x · ½ · (1 + f), in all orders of the product, with erf and tanh in several forms, at ranks up to 4."""
+    """Models with x · ½ · (1 + f), in all orders of the product, with erf and tanh in several forms, at ranks up
+    to 4.
+    """
     forms = product(range(MOST_RANKS + 1), (_of_error_function, _of_tanh), ("quotient", "product", "negative"))
     for (rank, function, form), (halved, grouping, is_first) in product(forms, product((False, True), range(3), (False, True))):
         graph = Graph()
@@ -86,7 +88,9 @@ LIMITS: Mapping[str, Callable[[Any, SSAValue], SSAValue]] = {
 
 
 def limited() -> Iterator[ModuleOp]:
-    """A FakeQuantize of limited data, with limits beyond its range and within it, one or one of each channel."""
+    """Models with a FakeQuantize of limited data, with limits beyond its range and within it, one or one of each
+    channel.
+    """
     for rank, limit, (low, high), levels in product(range(4), LIMITS.values(), ((0.0, 6.0), (-1.0, 6.0), (0.0, 8.0)), (2, 4)):
         for shape in ((3, 2, 1)[:rank],):
             for own in dict.fromkeys(((), (1,) * rank, (shape[0], *[1] * (rank - 1)) if rank else ())):
@@ -95,7 +99,9 @@ def limited() -> Iterator[ModuleOp]:
 
 
 def concatenated() -> Iterator[ModuleOp]:
-    """Concats of data that are rounded to the same levels, or to others, along all axes at ranks up to 2."""
+    """Models with Concats of data that are rounded to the same levels, or to others, along all axes at ranks up
+    to 2.
+    """
     for rank, levels in product((1, 2), (2, 3)):
         for shape in all_sizes(rank):
             for axis, other in product(range(rank), (1.0, 2.0)):

@@ -34,10 +34,11 @@ def _weights(graph: Graph, scores: SSAValue, scale: str, mask: str, shape: tuple
 
 
 def products() -> Iterator[ModuleOp]:
-    """Attention of three and four dimensions, with the key transposed by the product or before it, with and without a
-    scale and an added mask.
+    """Models with attention of three and four dimensions, with the key transposed by the product or before it, with
+    and without a scale and an added mask.
 
-    A Select as mask is left out: that its low number absorbs a finite score is a law of floats, not of real numbers.
+    A Select as mask is left out: that its low number absorbs a finite score is a law of floats, not of real
+    numbers.
     """
     for (heads, queries, width, keys), rank, transposed in product(SIZES, (3, 4), ("flag", "before")):
         for scale, mask in product(("", "factor", "divisor"), ("", "added")):
@@ -53,7 +54,7 @@ def products() -> Iterator[ModuleOp]:
 
 
 def einsums() -> Iterator[ModuleOp]:
-    """Attention of Einsums, with heads before or after queries, and queries that share keys and values."""
+    """Models with attention of Einsums, with heads before or after queries, and queries that share keys and values."""
     for (heads, queries, width, keys), scale, mask in product(SIZES, ("", "factor", "divisor"), ("", "added")):
         for terms in (("bqhd", "bkhd", "bhqk", "bqhd"), ("bhqd", "bhkd", "bhqk", "bhqd"), ("bqhgd", "bkhd", "bhgqk", "bqhgd")):
             graph = Graph()
@@ -66,7 +67,9 @@ def einsums() -> Iterator[ModuleOp]:
 
 
 def biased_keys() -> Iterator[ModuleOp]:
-    """Keys to which a constant is added, one of each element or one of each key, before they are split into heads."""
+    """Models with keys to which a constant is added, one of each element or one of each key, before they are split
+    into heads.
+    """
     for (heads, queries, width, keys), varies, mask, first in product(SIZES[:2], (False, True), ("", "added"), (False, True)):
         graph = Graph()
         own = (keys, heads * width) if varies else (heads * width,)

@@ -38,8 +38,8 @@ def _size(graph: Graph, value: SSAValue, axis: int) -> SSAValue:
 
 
 def flattened_transposes() -> Iterator[ModuleOp]:
-    """A Transpose of the last two dimensions, or in another order, between Reshapes that merge and separate batch and
-    heads.
+    """Models with a Transpose of the last two dimensions, or in another order, between Reshapes that merge and
+    separate batch and heads.
     """
     for shape, order in product(SHAPES, permutations(range(3))):
         graph = Graph()
@@ -49,8 +49,8 @@ def flattened_transposes() -> Iterator[ModuleOp]:
 
 
 def flattened_batches() -> Iterator[ModuleOp]:
-    """Products of operands whose batch and heads are merged: with Transposes and flags, a factor, and an addend of any
-    values for all rows, for all columns or for both.
+    """Models with products of operands whose batch and heads are merged: with Transposes and flags, a factor, and an
+    addend of any values for all rows, for all columns or for both.
 
     Both operands come from one input, as those of attention do: their batch and heads are certainly equal.
     """
@@ -76,8 +76,8 @@ def flattened_batches() -> Iterator[ModuleOp]:
 
 
 def split_biases() -> Iterator[ModuleOp]:
-    """Constants that are added to a product after its last dimension is split, for all sizes up to 3 of the parts and
-    all shapes of constants that broadcast to them, or to more dimensions.
+    """Models with constants that are added to a product after its last dimension is split, for all sizes up to 3 of
+    the parts and all shapes of constants that broadcast to them, or to more dimensions.
     """
     for rank, parts in product(range(2, MOST_RANKS), product(SIZES, repeat=2)):
         for own, first, lead in product(product(*({1, size} for size in parts)), (False, True), (0, 1)):

@@ -25,7 +25,9 @@ def _branch(kind: str, rank: int, number: float) -> Block:
 
 
 def branches() -> Iterator[ModuleOp]:
-    """An If whose branches compute the same, or something else, with a condition of any value or a constant one."""
+    """Models with an If whose branches compute the same, or something else, with a condition of any value or a
+    constant one.
+    """
     for rank, condition, kind, other in product(range(MOST_RANKS + 1), (None, True, False), ("Add", "Multiply"), (2.0, 3.0)):
         graph = Graph()
         value = graph.input((-1,) * rank)

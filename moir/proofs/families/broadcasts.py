@@ -16,7 +16,9 @@ SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (-1,), (1, -1), (-1, 1), (-1, -
 
 
 def redundant() -> Iterator[ModuleOp]:
-    """A Broadcast to the shape of another value, or of the value itself, before an elementwise operation."""
+    """Models with a Broadcast to the shape of another value, or of the value itself, before an elementwise
+    operation.
+    """
     for shape, rank, kind, mode in product(SHAPES, range(MOST_RANKS), ("Add", "Less"), ("numpy",)):
         for side, of_itself in product((0, 1), (False, True)):
             graph = Graph()
@@ -29,7 +31,9 @@ def redundant() -> Iterator[ModuleOp]:
 
 
 def neutral() -> Iterator[ModuleOp]:
-    """Arithmetic with a number that is broadcast to a computed shape: a neutral one or not, on either side."""
+    """Models with arithmetic with a number that is broadcast to a computed shape: a neutral one or not, on either
+    side.
+    """
     for kind, number, side, rank in product(("Add", "Subtract", "Multiply", "Divide"), (0.0, 1.0), (0, 1), range(1, MOST_RANKS)):
         for other in range(1, MOST_RANKS):
             graph = Graph()
@@ -39,7 +43,9 @@ def neutral() -> Iterator[ModuleOp]:
 
 
 def computed() -> Iterator[ModuleOp]:
-    """A Broadcast to a target of dimensions of the value, in all orders and with static sizes between them."""
+    """Models with a Broadcast to a target of dimensions of the value, in all orders and with static sizes between
+    them.
+    """
     for rank in range(1, MOST_RANKS):
         for entries in product(range(-2, rank), repeat=rank):
             graph = Graph()

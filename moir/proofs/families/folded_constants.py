@@ -41,8 +41,8 @@ def applied(graph: Graph, kind: str, value: SSAValue, shape: Sequence[int], star
 
 
 def two_constants() -> Iterator[ModuleOp]:
-    """Two additions, or two multiplications, of constants of all shapes that broadcast to data of at most MOST_ELEMENTS
-    elements.
+    """Models with two additions, or two multiplications, of constants of all shapes that broadcast to data of at most
+    MOST_ELEMENTS elements.
     """
     small = [pair for pair in broadcast_pairs() if prod(pair[0]) <= MOST_ELEMENTS]
     for number, ((shape, own), (inner, outer)) in enumerate(product(small, PAIRS)):
@@ -103,7 +103,9 @@ def along_channels(kind: str, rank: int, count: int) -> tuple[int, ...]:
 
 
 def scales_after() -> Iterator[ModuleOp]:
-    """Factors after convolutions and matrix products, one or one of each channel, with and without a term before."""
+    """Models with factors after convolutions and matrix products, one or one of each channel, with and without a term
+    before.
+    """
     arithmetic = (("Multiply", ""), ("Divide", ""), ("Multiply", "Add"), ("Divide", "Subtract"))
     for number, ((kind, shape, sizes, flag), (factor, term)) in enumerate(product(linear_graphs(), arithmetic)):
         graph = Graph()
@@ -114,12 +116,12 @@ def scales_after() -> Iterator[ModuleOp]:
 
 
 def scales_before() -> Iterator[ModuleOp]:
-    """Factors before convolutions and matrix products, one or one of each channel."""
+    """Models with factors before convolutions and matrix products, one or one of each channel."""
     yield from _before(("Multiply", "Divide"))
 
 
 def shifts_before() -> Iterator[ModuleOp]:
-    """Terms before convolutions, one or one of each channel."""
+    """Models with terms before convolutions, one or one of each channel."""
     yield from _before(("Add", "Subtract"))
 
 
@@ -132,7 +134,9 @@ def _before(kinds: Sequence[str]) -> Iterator[ModuleOp]:
 
 
 def terms_after() -> Iterator[ModuleOp]:
-    """Two terms after a convolution: the first one number or one for each channel, the second one for each channel."""
+    """Models with two terms after a convolution: the first one number or one for each channel, the second one for each
+    channel.
+    """
     for number, ((kind, shape, sizes, flag), (inner, outer)) in enumerate(product(linear_graphs(), PAIRS[:4])):
         if kind == "MatMul":
             continue
@@ -143,8 +147,8 @@ def terms_after() -> Iterator[ModuleOp]:
 
 
 def ranges_after() -> Iterator[ModuleOp]:
-    """A factor or term after a FakeQuantize of at most MOST_ROUNDED elements, of all shapes that broadcast to the data,
-    with limits of these shapes.
+    """Models with a factor or term after a FakeQuantize of at most MOST_ROUNDED elements, of all shapes that broadcast
+    to the data, with limits of these shapes.
     """
     for (shape, own), kind in product(broadcast_pairs(), ("Add", "Subtract", "Multiply", "Divide")):
         if prod(shape) > MOST_ROUNDED:
@@ -157,7 +161,7 @@ def ranges_after() -> Iterator[ModuleOp]:
 
 
 def normalized_batches() -> Iterator[ModuleOp]:
-    """Batch normalizations by constants, with and without a shift, for all shapes at ranks from 2 to 4."""
+    """Models with batch normalizations by constants, with and without a shift, for all shapes at ranks from 2 to 4."""
     for rank in range(2, MOST_RANKS + 1):
         for shape, (epsilon, shifted) in product(all_sizes(rank), ((0.0, True), (0.75, False))):
             graph = Graph()
@@ -175,7 +179,7 @@ KINDS = ("Add", "Subtract", "Multiply", "Divide", "Maximum", "Less", "Equal")
 
 
 def constants() -> Iterator[ModuleOp]:
-    """Arithmetic, reductions and movements of constants of all shapes at ranks up to 3, beside an input."""
+    """Models with Arithmetic, reductions and movements of constants of all shapes at ranks up to 3, beside an input."""
     for (shape, own), kind in product(broadcast_pairs(3), KINDS):
         graph = Graph()
         numbers = DIVISORS if kind == "Divide" else TERMS
@@ -200,8 +204,8 @@ BETWEEN = tuple(number + 1 / 64 for number in TERMS)
 
 
 def quantized_weights() -> Iterator[ModuleOp]:
-    """Products and convolutions of constant weights that a FakeQuantize rounds, with limits for all weights or for
-    each output channel.
+    """Models with products and convolutions of constant weights that a FakeQuantize rounds, with limits for all
+    weights or for each output channel.
     """
     for (low, high, levels), (outputs, inputs), kind, one in product(GRIDS, all_sizes(2), ("MatMul", "Convolution"), (False, True)):
         graph = Graph()

@@ -16,8 +16,8 @@ ARITHMETIC = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1, "Power": 1}
 
 
 def neutral() -> Iterator[ModuleOp]:
-    """Arithmetic with 0 and 1 of every shape on either side, Transposes, Reshapes, Concats and Reductions that may keep
-    their operand, at ranks up to 4.
+    """Models with arithmetic with 0 and 1 of every shape on either side, Transposes, Reshapes, Concats and Reductions
+    that may keep their operand, at ranks up to 4.
     """
     for kind, number, side, element in product(ARITHMETIC, (0, 1), (0, 1), (f32, si32, ui8)):
         for rank in range(MOST_RANKS + 1):
@@ -48,7 +48,7 @@ def neutral() -> Iterator[ModuleOp]:
 
 
 def decided() -> Iterator[ModuleOp]:
-    """Select with constant conditions of every shape: all true, all false and mixed."""
+    """Models with Select with constant conditions of every shape: all true, all false and mixed."""
     for rank, truths in product(range(1, MOST_RANKS), ((True, True), (False, False), (True, False))):
         for first, second in product(((-1,) * rank, (), (1,) * rank), repeat=2):
             for length in (1, 2):
@@ -58,7 +58,7 @@ def decided() -> Iterator[ModuleOp]:
 
 
 def repeated() -> Iterator[ModuleOp]:
-    """Equal operations twice, and operations that differ in an operand, an order or a property."""
+    """Models with equal operations twice, and operations that differ in an operand, an order or a property."""
     for rank in range(1, MOST_RANKS + 1):
         for kind, (first, second) in product(("Add", "Subtract", "Maximum", "Less"), product(range(2), repeat=2)):
             graph = Graph()
@@ -75,7 +75,9 @@ def repeated() -> Iterator[ModuleOp]:
 
 
 def unused() -> Iterator[ModuleOp]:
-    """Operations whose results no Result needs, before and after others that are needed, and chains of them."""
+    """Models with operations whose results no Result needs, before and after others that are needed, and chains of
+    them.
+    """
     for rank, kind, length in product(range(MOST_RANKS + 1), ("Relu", "Exp", "Negative"), (1, 2)):
         graph = Graph()
         value = graph.input((-1,) * rank)

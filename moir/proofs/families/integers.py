@@ -24,7 +24,7 @@ def _number(graph: Graph, number: int, element: Attribute) -> SSAValue:
 
 
 def negative() -> Iterator[ModuleOp]:
-    """x < a and x != b, for several numbers and both orders."""
+    """Models with x < a and x != b, for several numbers and both orders."""
     for element, a, b, order in product((si8, si32), (0, 1, -1), (0, 1), (0, 1)):
         graph = Graph()
         x = graph.input((-1, -1), element)
@@ -38,7 +38,9 @@ def _wrapped(graph: Graph, x: SSAValue, size: int, element: Attribute) -> SSAVal
 
 
 def remainders() -> Iterator[ModuleOp]:
-    """A remainder to which a number is added where it is negative; that number is the divisor or another one."""
+    """Models with a remainder to which a number is added where it is negative; that number is the divisor or another
+    one.
+    """
     for element, divisor, added in product((si32,), DIVISORS, DIVISORS):
         graph = Graph()
         remainder = graph.op.Mod(graph.input((), element), _number(graph, divisor, element))
@@ -46,7 +48,7 @@ def remainders() -> Iterator[ModuleOp]:
 
 
 def limits() -> Iterator[ModuleOp]:
-    """Minimum and Maximum of integers that are limited already, or not."""
+    """Models with Minimum and Maximum of integers that are limited already, or not."""
     for element, kind, low, high, limit in product(TYPES, ("Minimum", "Maximum"), (0, 3), (3, 9), (0, 3, 5, 9)):
         graph = Graph()
         lower = graph.op.Maximum(graph.input((-1,), element), _number(graph, low, element))
@@ -55,7 +57,7 @@ def limits() -> Iterator[ModuleOp]:
 
 
 def selects() -> Iterator[ModuleOp]:
-    """Select by a comparison of limited integers that is always true, always false, or neither."""
+    """Models with Select by a comparison of limited integers that is always true, always false, or neither."""
     for element, kind, limit in product(TYPES, ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"), (0, 2, 3, 4, 9, 10)):
         graph = Graph()
         lower = graph.op.Maximum(graph.input((-1,), element), _number(graph, 3, element))
@@ -65,7 +67,7 @@ def selects() -> Iterator[ModuleOp]:
 
 
 def wrapped() -> Iterator[ModuleOp]:
-    """A Gather at a wrapped and limited index, for tables of several sizes, limits and axes."""
+    """Models with a Gather at a wrapped and limited index, for tables of several sizes, limits and axes."""
     for size, added, last, axis in product(SIZES, SIZES, SIZES, (0, 1)):
         graph = Graph()
         table = graph.input((size, -1) if axis == 0 else (-1, size))
@@ -88,7 +90,7 @@ def ranges() -> Iterator[ModuleOp]:
 
 
 def truths() -> Iterator[ModuleOp]:
-    """Comparisons of booleans converted to numbers with -1, 0, 1 and 2, on the left and on the right."""
+    """Models with comparisons of booleans converted to numbers with -1, 0, 1 and 2, on the left and on the right."""
     kinds = ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")
     for kind, number, side, element in product(kinds, (-1, 0, 1, 2), (0, 1), (f32, si32)):
         graph = Graph()
@@ -98,7 +100,7 @@ def truths() -> Iterator[ModuleOp]:
 
 
 def one_hots() -> Iterator[ModuleOp]:
-    """Comparisons of an index with positions, which begin with 0 or not, for all axes at ranks up to 3."""
+    """Models with comparisons of an index with positions, which begin with 0 or not, for all axes at ranks up to 3."""
     for rank, first, count in product(range(3), (0, 1), (1, 3)):
         for axis in range(rank + 1):
             graph = Graph()
@@ -109,8 +111,8 @@ def one_hots() -> Iterator[ModuleOp]:
 
 
 def filled_gathers() -> Iterator[ModuleOp]:
-    """Gathers of indices that are counted from the end, limited and checked, with a filler for those out of range: of
-    tables of any values or constant ones, for all axes at ranks up to 2.
+    """Models with Gathers of indices that are counted from the end, limited and checked, with a filler for those out
+    of range: of tables of any values or constant ones, for all axes at ranks up to 2.
     """
     for rank, constant, filler in product((1, 2), (False, True), (0.0, 5.0)):
         for axis, size in product(range(rank), (1, 2, 3) if rank == 1 else (1, 3)):

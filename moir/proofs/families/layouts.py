@@ -94,8 +94,8 @@ OPERATIONS: Mapping[str, Builder] = {
 
 
 def operations_between_transposes() -> Iterator[ModuleOp]:
-    """Each operation, for all axes, between a Transpose of any order and the Transpose back, at ranks from 2 to 4; an
-    operation that changes the rank is followed by a Transpose of all dimensions.
+    """Models with each operation, for all axes, between a Transpose of any order and the Transpose back, at ranks from
+    2 to 4; an operation that changes the rank is followed by a Transpose of all dimensions.
     """
     for rank in range(2, MOST_RANKS + 1):
         orders = [order for order in permutations(range(rank)) if list(order) != sorted(order)]

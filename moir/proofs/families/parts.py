@@ -17,7 +17,7 @@ LAST = np.iinfo(np.int64).max
 
 
 def concats() -> Iterator[ModuleOp]:
-    """A Concat of Concats, for all axes of both at ranks up to 4, and every position of the inner one."""
+    """Models with a Concat of Concats, for all axes of both at ranks up to 4, and every position of the inner one."""
     for rank in range(1, MOST_RANKS + 1):
         for outer, inner, position in product(range(-rank, rank), range(-rank, rank), range(3)):
             graph = Graph()
@@ -38,7 +38,7 @@ CUTS = ((0, 2, 1), (1, LAST, 1), (-2, LAST, 1), (0, -1, 1), (1, -1, 2), (0, LAST
 
 
 def consecutive_slices() -> Iterator[ModuleOp]:
-    """Two slices, for all pairs of axes at ranks up to 3 and all pairs of bounds."""
+    """Models with two slices, for all pairs of axes at ranks up to 3 and all pairs of bounds."""
     for rank in range(1, MOST_RANKS):
         for (a, b), first, second in product(product(range(rank), repeat=2), CUTS, CUTS):
             graph = Graph()
@@ -46,10 +46,10 @@ def consecutive_slices() -> Iterator[ModuleOp]:
 
 
 def slices_of_whole() -> Iterator[ModuleOp]:
-    """The slices of a whole dimension of 6, for all axes at ranks up to 4.
+    """Models with the slices of a whole dimension of 6, for all axes at ranks up to 4.
 
-    They have equal and other lengths, stand in every order, are counted from either end, and have gaps and overlaps,
-    for which the pattern declines.
+    They have equal and other lengths, stand in every order, are counted from either end, and have gaps and
+    overlaps, for which the pattern declines.
     """
     lists = [(0, 3, 6), (0, 2, 6), (0, 2, 4, 6), (0, 1, 6)]
     for rank in range(1, MOST_RANKS + 1):
@@ -70,7 +70,7 @@ def slices_of_whole() -> Iterator[ModuleOp]:
 
 
 def single_slices() -> Iterator[ModuleOp]:
-    """A slice of one element whose dimension is removed, for all axes and indices at ranks up to 4."""
+    """Models with a slice of one element whose dimension is removed, for all axes and indices at ranks up to 4."""
     for rank in range(1, MOST_RANKS + 1):
         for axis, start, kind in product(range(rank), (0, 1, 2, -1, -3), ("Squeeze", "Reshape")):
             graph = Graph()
@@ -84,7 +84,7 @@ def single_slices() -> Iterator[ModuleOp]:
 
 
 def elements_of_concats() -> Iterator[ModuleOp]:
-    """A Gather of one element of a Concat of 1-D tensors of one element, or of others, for all indices."""
+    """Models with a Gather of one element of a Concat of 1-D tensors of one element, or of others, for all indices."""
     for element, count, rank in product((f32, si64), range(1, MOST_RANKS + 1), (0, 1)):
         for index, sizes in product(range(-count, count), ((1,), (-1,))):
             graph = Graph()

@@ -18,7 +18,7 @@ SPATIAL: tuple[tuple[int, ...], ...] = ((3,), (1,), (2, 3), (3, 1))
 
 
 def split_convolutions() -> Iterator[ModuleOp]:
-    """Convolutions of the parts of a Split that are concatenated, in their order or another one."""
+    """Models with convolutions of the parts of a Split that are concatenated, in their order or another one."""
     for count, inputs, outputs, spatial, pad in product((2, 3), (1, 2), (1, 2, 3), SPATIAL, (0, 1)):
         for order in {tuple(range(count)), tuple(range(count))[::-1]}:
             graph = Graph()
@@ -38,7 +38,9 @@ def split_convolutions() -> Iterator[ModuleOp]:
 
 
 def reordered_channels() -> Iterator[ModuleOp]:
-    """Convolutions, in groups or not, of channels in all orders, with constants of all shapes between them."""
+    """Models with Convolutions, in groups or not, of channels in all orders, with constants of all shapes between
+    them.
+    """
     for (count, groups), spatial, between in product(((1, 1), (2, 1), (3, 1), (4, 2)), SPATIAL[1:3], ("", "Subtract", "Divide", "both")):
         for order in permutations(range(count)):
             for own in ((count, *[1] * len(spatial)), (), (1, *spatial)) if between else ((),):
@@ -57,8 +59,8 @@ def reordered_channels() -> Iterator[ModuleOp]:
 
 
 def convolutions_of_blocks() -> Iterator[ModuleOp]:
-    """Convolutions between SpaceToBatch and BatchToSpace, with all paddings and crops up to 2 of blocks of 2 and 3, and
-    a bias, an activation or nothing after them.
+    """Models with convolutions between SpaceToBatch and BatchToSpace, with all paddings and crops up to 2 of blocks of
+    2 and 3, and a bias, an activation or nothing after them.
     """
     amounts = product(product(range(3), repeat=2), product(range(2), repeat=2))
     for (pads, crops), block, kernel, after in product(amounts, (2, 3), (1, 2), ("", "bias")):
@@ -85,7 +87,9 @@ def _groups() -> Iterator[tuple[int, int, tuple[int, ...]]]:
 
 
 def grouped_standardizations() -> Iterator[ModuleOp]:
-    """MVN of channels that a Reshape splits into groups, the channels first or last, along all sets of axes."""
+    """Models with MVN of channels that a Reshape splits into groups, the channels first or last, along all sets of
+    axes.
+    """
     for (groups, count, spatial), first, batch in product(_groups(), (True, False), (1, 2)):
         if batch > 1 and groups * count > 2:
             continue
@@ -116,8 +120,8 @@ def _repeated(graph: Graph, statistics: SSAValue, count: int, channels: int, bat
 
 
 def repeated_statistics() -> Iterator[ModuleOp]:
-    """The standardization of groups of the last dimension by their means and variances, which are repeated; with and
-    without a limit of the variance and a factor of each channel.
+    """Models with the standardization of groups of the last dimension by their means and variances, which are
+    repeated; with and without a limit of the variance and a factor of each channel.
     """
     for (groups, count, spatial), batch, is_whole in product(_groups(), (1, 2), (False, True)):
         if batch > 1 and groups * count > 2:
@@ -137,7 +141,9 @@ def repeated_statistics() -> Iterator[ModuleOp]:
 
 
 def affine_groups() -> Iterator[ModuleOp]:
-    """A factor or a term of each channel, or one, after GroupNormalization, also with a Transpose between."""
+    """Models with a factor or a term of each channel, or one, after GroupNormalization, also with a Transpose
+    between.
+    """
     for (groups, count, spatial), kind, one, last in product(_groups(), ("Multiply", "Add"), (False, True), (False, True)):
         graph = Graph()
         channels, rank = groups * count, len(spatial) + 2

@@ -13,8 +13,8 @@ from moir.proofs.families.graph import Graph
 
 
 def einsums() -> Iterator[ModuleOp]:
-    """Einsums of two operands with a label of rows, of columns and of the sum, and up to two of the batch, for all
-    orders of one operand and of the result.
+    """Models with Einsums of two operands with a label of rows, of columns and of the sum, and up to two of the batch,
+    for all orders of one operand and of the result.
     """
     for batch in ("", "b", "bc"):
         left, right, output = batch + "ik", batch + "kj", batch + "ij"
@@ -29,8 +29,8 @@ def einsums() -> Iterator[ModuleOp]:
 
 
 def padded() -> Iterator[ModuleOp]:
-    """Convolutions of padded data: of one and two dimensions, in groups or not, with and without padding of their own,
-    strides and dilations, and padding of channels or with other numbers, which are declined.
+    """Models with convolutions of padded data: of one and two dimensions, in groups or not, with and without padding
+    of their own, strides and dilations, and padding of channels or with other numbers, which are declined.
     """
     for spatial, stride, dilation, own, amounts in product((1, 2), (1, 2), (1, 2), (0, 1), ((1, 0), (1, 2), (0, 0))):
         for channels, value, grouped in product((0, 1), (0.0, 1.0), (False, True)):

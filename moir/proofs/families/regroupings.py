@@ -28,7 +28,7 @@ def _regrouped(shape: Sequence[int], split: Sequence[int], order: Sequence[int],
 
 
 def split_and_merged() -> Iterator[ModuleOp]:
-    """A Transpose of split dimensions before a Reshape, for all orders of 4 and of 5 dimensions."""
+    """Models with a Transpose of split dimensions before a Reshape, for all orders of 4 and of 5 dimensions."""
     for order in permutations(range(4)):
         for merged in ((4, -1), (-1, 6), (4, 3, -1), (2, 2, -1)):
             module = _regrouped((4, 6, 5), (4, 2, 3, 5), order, merged)
@@ -45,7 +45,9 @@ def _blocks() -> Iterator[tuple[int, int, tuple[int, ...]]]:
 
 
 def depth_to_space() -> Iterator[ModuleOp]:
-    """Channels that become blocks of space: for 1 and 2 spatial dimensions, both positions of the depth, all orders."""
+    """Models with channels that become blocks of space: for 1 and 2 spatial dimensions, both positions of the depth,
+    all orders.
+    """
     for block, depth, space in _blocks():
         rank = len(space)
         for first in (False, True):
@@ -68,7 +70,9 @@ def _likely_orders(first: bool) -> list[tuple[int, ...]]:
 
 
 def space_to_depth() -> Iterator[ModuleOp]:
-    """Blocks of space that become channels: for 1 and 2 spatial dimensions and all orders, or likely ones."""
+    """Models with blocks of space that become channels: for 1 and 2 spatial dimensions and all orders, or likely
+    ones.
+    """
     for block, depth, space in _blocks():
         rank = len(space)
         split = [0, depth, *(entry for size in space for entry in (size, block))]
@@ -81,7 +85,7 @@ def space_to_depth() -> Iterator[ModuleOp]:
 
 
 def shuffled_channels() -> Iterator[ModuleOp]:
-    """Channels in groups whose order is exchanged, for several numbers of groups, ranks and all orders."""
+    """Models with channels in groups whose order is exchanged, for several numbers of groups, ranks and all orders."""
     for groups, count, space in product((2, 3), (2, 4), ((5,), (5, 7))):
         for order in permutations(range(3)):
             rest = tuple(range(3, 3 + len(space)))
@@ -91,8 +95,8 @@ def shuffled_channels() -> Iterator[ModuleOp]:
 
 
 def flattened_matrices() -> Iterator[ModuleOp]:
-    """A product of a matrix and data whose leading dimensions are merged before it and come back after it, or change
-    places, at ranks from 3 to 4.
+    """Models with a product of a matrix and data whose leading dimensions are merged before it and come back after it,
+    or change places, at ranks from 3 to 4.
     """
     for rank, transposed, swapped in product((3, 4), (False, True), (False, True)):
         graph = Graph()

@@ -26,7 +26,7 @@ def _repeated(graph: Graph, value: SSAValue, rank: int, axis: int, count: int) -
 
 
 def repeats() -> Iterator[ModuleOp]:
-    """Repetitions of the elements along one axis, and along two, for all sizes up to 3 at ranks up to 3."""
+    """Models with repetitions of the elements along one axis, and along two, for all sizes up to 3 at ranks up to 3."""
     for rank, count in product(range(1, MOST_RANKS), (2, 3)):
         for shape, axis, other in product(all_sizes(rank), range(rank), (None, *range(rank))):
             if other == axis:

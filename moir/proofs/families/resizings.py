@@ -1,4 +1,4 @@
-"""Reshape, Squeeze, Unsqueeze, and a Gather of a single entry, one after another."""
+"""Reshape, Squeeze, Unsqueeze, and a Gather of a single element, one after another."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _unsqueezed(graph: Graph, value: SSAValue, axes: Sequence[int]) -> SSAValue:
 
 
 def inserted_and_removed() -> Iterator[ModuleOp]:
-    """Unsqueeze and Squeeze in all four orders, for all axes at ranks up to 4."""
+    """Models with Unsqueeze and Squeeze in all four orders, for all axes at ranks up to 4."""
     for rank in range(MOST_RANKS):
         for first in _subsets(MOST_RANKS - 1):
             whole = rank + len(first)
@@ -64,7 +64,9 @@ SHAPES: tuple[tuple[int, ...], ...] = ((-1, 6), (-1, 2, 3), (6, -1), (-1, -1, 6)
 
 
 def reshaped_twice() -> Iterator[ModuleOp]:
-    """Two Reshapes, for all pairs of targets and several shapes, and a Reshape of a Squeeze or an Unsqueeze."""
+    """Models with two Reshapes, for all pairs of targets and several shapes, and a Reshape of a Squeeze or an
+    Unsqueeze.
+    """
     for shape, first, second in product(SHAPES, TARGETS, TARGETS):
         graph = Graph()
         try:
@@ -82,7 +84,7 @@ def reshaped_twice() -> Iterator[ModuleOp]:
 
 
 def resized_reshapes() -> Iterator[ModuleOp]:
-    """A Squeeze or Unsqueeze of a Reshape, for all targets, several shapes and all axes."""
+    """Models with a Squeeze or Unsqueeze of a Reshape, for all targets, several shapes and all axes."""
     for shape, target, kind, axes in product(SHAPES, TARGETS, ("Squeeze", "Unsqueeze"), _subsets(4)):
         graph = Graph()
         try:
@@ -93,7 +95,7 @@ def resized_reshapes() -> Iterator[ModuleOp]:
 
 
 def gathered() -> Iterator[ModuleOp]:
-    """A Gather of the only entry of an inserted dimension, for all axes at ranks up to 4."""
+    """Models with a Gather of the only entry of an inserted dimension, for all axes at ranks up to 4."""
     for rank, first in product(range(MOST_RANKS), _subsets(MOST_RANKS - 1)):
         whole = rank + len(first)
         if whole > MOST_RANKS or max(first) >= whole:
@@ -105,7 +107,7 @@ def gathered() -> Iterator[ModuleOp]:
 
 
 def unsqueezed_broadcasts() -> Iterator[ModuleOp]:
-    """An Unsqueeze of a number that is broadcast to a Concat of sizes, for all axes at ranks up to 3."""
+    """Models with an Unsqueeze of a number that is broadcast to a Concat of sizes, for all axes at ranks up to 3."""
     for count, mode in product(range(1, MOST_RANKS), ("numpy", "bidirectional")):
         for axes in _subsets(count + 1):
             graph = Graph()

@@ -14,12 +14,12 @@ from moir.errors import InferenceError
 from moir.proofs.families.graph import MOST_RANKS, Graph
 
 LIKELY = range(1, 5)
-"""Sizes that are tried for dimensions of any size."""
+"""Sizes that are tried in place of dynamic dimensions."""
 
 
 def _fits(entries: Sequence[int], rank: int) -> bool:
-    """Whether data of a rank, whose last size is 4, can be reshaped to `entries`: dimensions of the data and
-    numbers.
+    """Whether data of a rank, whose last size is 4, can be reshaped to `entries`, which are dimensions of the data and
+    integers.
     """
     for sizes in product(*[LIKELY] * (rank - 1), (4,)):
         target = [sizes[entry] if 0 <= entry < rank and number < rank else entry or 2 for number, entry in enumerate(entries)]
@@ -30,8 +30,8 @@ def _fits(entries: Sequence[int], rank: int) -> bool:
 
 
 def reshapes() -> Iterator[ModuleOp]:
-    """A Reshape to a Concat of dimensions of its data and numbers, for all lists of up to three that fit and have no
-    dimension twice, at ranks up to 3.
+    """Models with a Reshape to a Concat of dimensions of its data and numbers, for all lists of up to three that fit
+    and have no dimension twice, at ranks up to 3.
     """
     for rank in range(1, MOST_RANKS):
         for entries in product((*range(rank), -1, 1, 2), repeat=min(rank + 1, 3)):
@@ -58,7 +58,9 @@ KINDS = ("Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "FloorMo
 
 
 def unsqueezed() -> Iterator[ModuleOp]:
-    """An Unsqueeze of arithmetic on scalars: dimensions, numbers and a scalar input, for all pairs of operations."""
+    """Models with an Unsqueeze of arithmetic on scalars: dimensions, numbers and a scalar input, for all pairs of
+    operations.
+    """
     for first, second, axis, number in product(KINDS, KINDS, (0, -1), (2, 3)):
         for is_input in (False, True):
             graph = Graph()
@@ -72,7 +74,7 @@ def unsqueezed() -> Iterator[ModuleOp]:
 
 
 def concatenated() -> Iterator[ModuleOp]:
-    """A Concat of dimensions of one or two values and a number, for all lists of three."""
+    """Models with a Concat of dimensions of one or two values and a number, for all lists of three."""
     for indices, place in product(product(range(-3, 3), repeat=2), range(3)):
         for is_other in (False, True):
             graph = Graph()
@@ -86,7 +88,9 @@ def concatenated() -> Iterator[ModuleOp]:
 
 
 def shapes() -> Iterator[ModuleOp]:
-    """Dimensions that are gathered one by one or together, behind operations that keep the shape, and compared."""
+    """Models with dimensions that are gathered one by one or together, behind operations that keep the shape, and
+    compared.
+    """
     for rank in range(1, MOST_RANKS):
         for indices in product(range(-rank, rank), repeat=2):
             for kind in ("one", "both", "equal"):

@@ -1,4 +1,4 @@
-"""What the graphs of a bounded check have in common: all ranks up to 4, all sizes up to 3, and constants."""
+"""The sizes and constants that the graphs of bounded checks share: ranks up to 4, and sizes up to 3."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SIZES = (1, 2, 3)
 """The sizes of dimensions."""
 
 TERMS = tuple((-1) ** number * (number + 3) / 8 for number in range(84))
-"""Different numbers; f32 has their sums and products exactly."""
+"""Distinct numbers whose sums and products are exact in f32."""
 
 DIVISORS = tuple((-1) ** number * 2.0 ** (number % 13 - 6) for number in range(84))
-"""Numbers whose reciprocals f32 has exactly; the first 26 differ."""
+"""Numbers whose reciprocals are exact in f32; the first 26 are distinct."""
 
 POSITIVE = tuple((4.0, 0.25, 16.0, 1.0)[number % 4] for number in range(84))
-"""Squares, for variances and deviations: f32 has their roots and reciprocals exactly."""
+"""Squares, for variances and deviations; their roots and reciprocals are exact in f32."""
 
 
 def all_sizes(rank: int) -> Iterator[tuple[int, ...]]:

@@ -11,7 +11,9 @@ from moir.proofs.families.graph import MOST_RANKS, Graph
 
 
 def consecutive() -> Iterator[ModuleOp]:
-    """Two Transposes, for all pairs of orders; the inner one has another use in half of the graphs of rank up to 3."""
+    """Models with two Transposes, for all pairs of orders; the inner one has another use in half of the graphs of rank
+    up to 3.
+    """
     for rank in range(2, MOST_RANKS + 1):
         for first, second in product(permutations(range(rank)), repeat=2):
             for is_shared in (False, True) if rank < MOST_RANKS else (False,):
@@ -22,7 +24,7 @@ def consecutive() -> Iterator[ModuleOp]:
 
 
 def with_units() -> Iterator[ModuleOp]:
-    """A Transpose of dimensions some of which are 1, for all orders and all choices of these dimensions."""
+    """Models with a Transpose of dimensions some of which are 1, for all orders and all choices of these dimensions."""
     for rank in range(2, MOST_RANKS + 1):
         for order in permutations(range(rank)):
             for sizes in product((-1, 1), repeat=rank):
@@ -36,7 +38,7 @@ def _swap(rank: int) -> list[int]:
 
 
 def before_products() -> Iterator[ModuleOp]:
-    """MatMul whose operands are transposed, or not, for all flags and ranks from 2 to 4."""
+    """Models with MatMul whose operands are transposed, or not, for all flags and ranks from 2 to 4."""
     ranks = [(2, 2), (3, 3), (4, 4), (3, 2), (2, 3), (4, 2), (2, 4)]
     for (left, right), flags, moved in product(ranks, product((False, True), repeat=2), product((False, True), repeat=2)):
         if any(moved):
@@ -48,7 +50,7 @@ def before_products() -> Iterator[ModuleOp]:
 
 
 def after_products() -> Iterator[ModuleOp]:
-    """A Transpose of a MatMul, for all flags and orders, and operands of ranks from 1 to 4."""
+    """Models with a Transpose of a MatMul, for all flags and orders, and operands of ranks from 1 to 4."""
     for left, right, a, b in product(range(1, MOST_RANKS + 1), range(1, MOST_RANKS + 1), (False, True), (False, True)):
         rank = max(left, right) if min(left, right) > 1 else max(left, right) - 1
         for order in permutations(range(rank)) if rank > 1 else ():

@@ -27,7 +27,7 @@ OPERATIONS: Mapping[str, Callable[[Any, SSAValue], SSAValue]] = {
 
 
 def untyped() -> Iterator[ModuleOp]:
-    """Operations of several kinds whose result types are left out, at ranks up to 4."""
+    """Models with operations of several kinds whose result types are left out, at ranks up to 4."""
     for rank, build in product(range(1, MOST_RANKS + 1), OPERATIONS.values()):
         graph = Graph()
         module = graph.module(build(graph.op, graph.input((-1, *range(2, rank + 1)))))

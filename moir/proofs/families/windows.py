@@ -40,8 +40,8 @@ def _counts(sizes: Sequence[int], kernel: Sequence[int], pads: Sequence[int]) ->
 
 
 def means_of_windows() -> Iterator[ModuleOp]:
-    """Sums of windows divided by their size, by the numbers of their elements, or by other numbers, for one and two
-    spatial dimensions of all sizes up to 3, with a Transpose between or not.
+    """Models with sums of windows divided by their size, by the numbers of their elements, or by other numbers, for
+    one and two spatial dimensions of all sizes up to 3, with a Transpose between or not.
     """
     for sizes in (*all_sizes(1), *all_sizes(2)):
         for length, pads, divisor, moved in product((1, 2), ((0, 0), (1, 0), (1, 1)), ("size", "counts", "ones", "other"), (False, True)):

@@ -32,7 +32,7 @@ _SELECTION, _BLOCK = "paddle.select_input", "paddle.conditional_block"
 
 
 class Pair(NamedTuple):
-    """The blocks that a selection chooses from: for false, for true."""
+    """The two blocks between which a selection chooses: the block for false, then the block for true."""
 
     otherwise: FrameworkOp
     then: FrameworkOp
@@ -98,7 +98,7 @@ def _truth(value: SSAValue) -> SSAValue:
 
 
 def _captured(op: FrameworkOp) -> list[SSAValue]:
-    """The operands of a block that its region may use."""
+    """The operands of a block that its region may capture."""
     earlier = value_of(op.properties["earlier"])
     return list(op.operands[1 + earlier :])
 
@@ -140,7 +140,7 @@ def _index(value: SSAValue) -> int:
 
 
 def _branch(region: Region, chosen: Sequence[int], before: int, after: int) -> Region:
-    """Change the region of a block to that of a branch, and return it.
+    """Turn the region of a block into the region of a branch, and return it.
 
     `before` and `after` are the numbers of Parameters without uses that are added before and after its own. Only the
     Results at the indices `chosen` stay, in that order.

@@ -1,4 +1,4 @@
-"""The overloads of aten that write, with those that compute it; `python -m scripts.torch_overloads` writes it.
+"""Overloads of aten that write, and those that compute the values; `python -m scripts.torch_overloads` writes it.
 
 A key has two names of overloads, a value the operators that have both: "Tensor_out Tensor": "gt" stands for
 `gt.Tensor_out`, which writes the result of `gt.Tensor`.

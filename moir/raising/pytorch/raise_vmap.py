@@ -1,4 +1,5 @@
-"""`raise-vmap`: operations between the marks of torch.vmap, which lack a dimension, become operations that have it.
+"""`raise-vmap`: operations between the marks of torch.vmap, which are written without the mapped dimension, become
+operations that have it.
 
     %a = aten.…._add_batch_dim(%x) {input1 = 1, input2 = 1}      %a = aten.movedim.int(%x) {source = 1, destination = 0}
     %b = aten.mul.Tensor(%a, %w)                             ->  %c, %d = aten.moir.aligned(%a, %w) {levels = [[1], []]}
@@ -53,14 +54,16 @@ class RaiseVmapPass(ReportingPass):
 
 
 class _Marks:
-    """Walks over the operations of a block, and records the levels of torch.vmap at which each value is mapped."""
+    """Walks over the operations of a block, and records for each value the levels of torch.vmap at which it is
+    mapped.
+    """
 
     def __init__(self, block: Block) -> None:
         self.block = block
         self.levels: dict[SSAValue, Levels] = {}
 
     def run(self) -> None:
-        """Replace the marks in the block, and operations between them by ones with the dimensions of the levels."""
+        """Replace the marks in the block, and the operations between them by operations with the mapped dimensions."""
         for op in list(self.block.ops):
             if isinstance(op, FrameworkOp):
                 levels = self._levels_after(op)
@@ -92,7 +95,7 @@ class _Marks:
         return tuple(sorted(levels))
 
     def _erase_unused(self) -> None:
-        """Erase operations on mapped tensors whose results are unused; torch.vmap leaves such behind."""
+        """Erase operations on mapped tensors whose results are unused; torch.vmap leaves such operations behind."""
         for op in reversed(list(self.block.ops)):
             marked = any(self._of(each) for each in (*op.operands, *op.results))
             if marked and op.results and not any(result.uses for result in op.results):
@@ -100,8 +103,8 @@ class _Marks:
                 op.erase()
 
     def _add(self, op: FrameworkOp) -> None:
-        """Replace the mark that begins a level of torch.vmap: move the mapped dimension to the front, behind outer
-        levels'.
+        """Replace the mark that begins a level of torch.vmap: move the mapped dimension to the front, after those of
+        outer levels.
         """
         x = op.operands[0]
         index = self._of(op.results[0]).index(_number(op, 2))
@@ -152,8 +155,8 @@ class _Marks:
         return self._map(op)
 
     def _align(self, op: FrameworkOp, which: Sequence[int]) -> None:
-        """Replace the operands of an operation at the indices `which` by ones whose own dimensions are aligned at the
-        end.
+        """Replace the operands of an operation at the indices `which` by tensors whose own dimensions are aligned at
+        the end.
         """
         operands = [op.operands[index] for index in which]
         levels = [list(self._of(each)) for each in operands]

@@ -43,7 +43,9 @@ STATISTICS: dict[str, tuple[str, int]] = {
     "_batch_norm_with_update.default": ("_batch_norm_with_update_functional.default", 4),
     "instance_norm.default": ("moir.instance_norm_functional", 1),
 }
-"""Operation that writes its running statistics -> one that returns them, and the results before them."""
+"""For each operation that updates running statistics in place, the operation that returns them, and the number of
+results before them.
+"""
 
 
 class RaiseWritesPass(ReportingPass):
@@ -76,8 +78,8 @@ class _Writes:
     def run(self) -> bool:
         """Replace all writes of the block; returns whether there were any.
 
-        Raises UnsupportedOperationError for an operation that writes and is not in the tables: otherwise its write
-        would be lost without notice.
+        Raises UnsupportedOperationError for an operation that writes and is not in the tables, since its write would be
+        lost.
         """
         operations = list(self.block.ops)
         for op in operations:
@@ -110,21 +112,23 @@ class _Writes:
         return True
 
     def _tensor(self, value: SSAValue) -> SSAValue:
-        """The tensor of a value; the result of a write is the tensor that it writes to."""
+        """The tensor that a value denotes; the result of a write denotes the tensor that was written."""
         while value in self.same:
             value = self.same[value]
         return value
 
     def _base(self, tensor_: SSAValue) -> SSAValue:
-        """The tensor of which a view, a view of a view and so on was taken; a tensor that is no view itself."""
+        """The tensor of which a value is a view, directly or through other views; the value itself if it is not a
+        view.
+        """
         while tensor_ in self.views:
             tensor_ = self.views[tensor_][2]
         return tensor_
 
     def _value(self, value: SSAValue) -> SSAValue:
-        """The current value of a tensor; a view that is out of date is computed again.
+        """The current value of a tensor; an outdated view is recomputed.
 
-        Raises UnsupportedOperationError if the file leaves open whether it is a view.
+        Raises UnsupportedOperationError if the file leaves open whether the tensor is a view.
         """
         named = self._tensor(value)
         version = self.versions.get(self._base(named), 0)
@@ -224,8 +228,8 @@ class _Writes:
     def _check(self, op: FrameworkOp, target: SSAValue) -> None:
         """Raises UnsupportedOperationError if the effect of a write to `target` is unknown.
 
-        This is so if it may be a view or a copy, has elements that occur several times, or is an input of a loop or
-        branch.
+        This is so if `target` may be either a view or a copy, has elements that occur several times, or is an input of
+        a loop or branch.
         """
         tensor_ = target
         while tensor_ in self.views:
@@ -318,7 +322,7 @@ class _Writes:
 
 
 def _name_output(result: Result, before: SSAValue, value: SSAValue) -> None:
-    """Move the name of an output from `before`, the tensor, to the value that it has after all writes."""
+    """Move the name of an output from `before`, a tensor, to `value`, its value after all writes."""
     name = name_of(result)
     names = names_of(before)
     if name in names and not isinstance(before.owner, Parameter):
@@ -327,7 +331,7 @@ def _name_output(result: Result, before: SSAValue, value: SSAValue) -> None:
 
 
 def _is_read(base: SSAValue) -> bool:
-    """Whether an operation other than one that overwrites a tensor as a whole uses the tensor."""
+    """Whether some operation uses a tensor in another way than overwriting all of it."""
     return any(not (isinstance(use.operation, FrameworkOp) and use.operation.KIND in OVERWRITING and use.index == 0) for use in base.uses)
 
 
@@ -341,7 +345,9 @@ def _undecided(view: FrameworkOp) -> UnsupportedOperationError:
 
 
 def _writes_unknown(op: FrameworkOp) -> bool:
-    """Whether an operation writes by its name, as `normal_`, `__iadd__` and `exp.out`, and is not in the tables."""
+    """Whether the name of an operation says that it writes (`normal_`, `__iadd__`, `exp.out`) although it is not in the
+    tables.
+    """
     if op.dialect_name() != DIALECT or _is_writing(op):
         return False
     stem, _, overload = op.KIND.rpartition(".")

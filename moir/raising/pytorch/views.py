@@ -3,8 +3,8 @@
     %v = aten.select.int(%x) {dim = 0, index = 1}
     write of %n to %v  ->  %x' = aten.select_scatter.default(%x, %n) {dim = 0, index = 1}
 
-If there is no such operation for a view, it is written by positions: the same view of the positions of all elements
-gives the positions of its elements.
+If there is no such operation for a view, the write is a scatter: the same view of the flat indices of all elements
+gives the indices to write to.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Insert = Callable[[Operation], Operation]
 
 
 def is_undecided(view: FrameworkOp) -> bool:
-    """Whether the file leaves open if the result of an operation is a view or a copy."""
+    """Whether the file does not determine if the result of an operation is a view or a copy."""
     return "undecided" in view.properties
 
 
@@ -74,12 +74,12 @@ def applied(view: FrameworkOp, source: SSAValue, insert: Insert) -> Sequence[SSA
     return insert(copy).results
 
 
-def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSAValue, insert: Insert) -> SSAValue:
-    """The tensor that a view was taken of, after writing a value to result `number` of the view.
+def written_through(view: FrameworkOp, index: int, source: SSAValue, value: SSAValue, insert: Insert) -> SSAValue:
+    """The tensor of which a view was taken, after writing a value to result `index` of the view.
 
     Args:
         view: the view.
-        number: which of its results is written.
+        index: the index of the result that is written.
         source: the tensor before the write.
         value: the result of the view after the write.
         insert: inserts new operations.
@@ -124,7 +124,7 @@ def written_through(view: FrameworkOp, number: int, source: SSAValue, value: SSA
         return insert(new_operation(_SCATTERS[kind], operands, kept, [element], view)).results[0]
     if kind == "unbind.int":
         dim = value_of(view.properties.get("dim", attribute_of(0)))
-        return build("select_scatter.default", {"self": source, "src": value}, dim=dim, index=number)
+        return build("select_scatter.default", {"self": source, "src": value}, dim=dim, index=index)
     positions = insert(new_operation("moir.positions", {"self": source}, {}, [si64], view)).results[0]
-    tensor = applied(view, positions, insert)[number]
+    tensor = applied(view, positions, insert)[index]
     return build("moir.write_positions", {"self": source, "positions": tensor, "src": value})

@@ -41,8 +41,9 @@ OUT: dict[str, str] = _kinds(overloads.OUT, "")
 
 
 def written_count(op: FrameworkOp) -> int:
-    """The number of last operands that an out= overload, one of `OUT`, writes: one for each result; or, if it writes a
-    list of tensors, as many as the list has.
+    """The number of trailing operands that an out= overload, one of `OUT`, writes.
+
+    One for each result; if it writes a list of tensors, the length of the list.
     """
     names: tuple[str, ...] = value_of(op.properties["arguments"])
     stem = names[-1].partition(".")[0]

@@ -1,4 +1,6 @@
-"""Groups the Enter nodes of a graph by loop of TensorFlow 1: connected ones with one frame name belong to one loop."""
+"""Groups the Enter nodes of a graph by the loops of TensorFlow 1: connected Enters with one frame name belong to one
+loop.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ EXITS = ("Exit", "RefExit")
 
 
 def connected_loops(block: Block) -> dict[Operation, Operation]:
-    """For each Enter of a block, the representative of the Enters of its loop.
+    """For each Enter of a block, the Enter that represents its loop.
 
-    Enters of one frame name belong to one loop if an operation uses values of both. An Enter that is connected with no
-    condition of a loop belongs to the first loop of its name.
+    Enters of one frame name belong to one loop if an operation uses values of both. An Enter that is not connected with
+    the condition of any loop belongs to the first loop of its name.
     """
     loops = ConnectedLoops()
     while loops.walk(block):
@@ -70,7 +72,7 @@ class ConnectedLoops:
         return _frame_name(around) == _frame_name(outer) and self.join(around, outer)
 
     def walk(self, block: Block) -> bool:
-        """Walk over the operations of a block; returns whether sets were joined, or loops found to be in others."""
+        """Walk over the operations of a block; returns whether sets were joined, or a loop was recognized as nested."""
         changed = False
         for op in block.ops:
             loops = [

@@ -25,7 +25,9 @@ def handed_on(use: Use) -> list[SSAValue]:
 
 
 def _result_of_region(result: Result) -> list[SSAValue]:
-    """The result of an If, Case or While that gets the value of a Result of a branch or body; none in a condition."""
+    """The result of an If, Case or While that gets the value of a Result of a branch or body, as a list; empty for a
+    condition.
+    """
     block = result.parent
     owner = None if block is None else block.parent_op()
     if block is None or owner is None or isinstance(owner, ModelOp):

@@ -1,4 +1,4 @@
-"""How the nodes of a module use TensorLists: which make, extend and read them, and what that says of their elements."""
+"""How the nodes of a module create, extend and read TensorLists, and what follows for the shapes of their elements."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ EXTENDING = ("TensorListSetItem", "TensorListPushBack", "TensorListScatterIntoEx
 
 
 def declare_read_shapes(block: Block) -> None:
-    """Give new lists the shape of elements that readers of the list state, as the attribute `read_shape`.
+    """Give new lists the element shape that readers of the list state, as the attribute `read_shape`.
 
-    TensorFlow infers it from what is written, also where the list itself was created without.
+    TensorFlow infers this shape from the written elements, even if the list was created without one.
     """
     for op in block.ops:
         if kind_of(op) != "TensorListReserve":
@@ -72,13 +72,15 @@ def uses_of(value: SSAValue) -> Iterator[Use]:
 
 
 def is_length(index: SSAValue, handle: SSAValue) -> bool:
-    """Whether an index is the length of a list."""
+    """Whether an index is the length of the list `handle`."""
     length = origin_of_kind(index, "TensorListLength")
     return length is not None and origin(length.operands[0]) is handle
 
 
 def are_lengths_for(uses: list[Use], written: Operation) -> bool:
-    """Whether all uses of a list are TensorListLengths that only `written`, a node that writes to the list, reads."""
+    """Whether all uses of a list are TensorListLengths whose results only `written` reads, a node that writes to the
+    list.
+    """
     lengths = [use.operation for use in uses]
     return all(kind_of(op) == "TensorListLength" and all(use.operation is written for use in uses_of(op.results[0])) for op in lengths)
 

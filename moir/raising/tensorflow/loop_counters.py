@@ -12,7 +12,7 @@ from moir.dialects.opset.control_flow import results_of
 from moir.dialects.opset.infrastructure import Constant
 
 DEEPEST_BOUND = 32
-"""Largest number of dependent operations by which the condition may compute a bound."""
+"""The maximum number of dependent operations by which a condition computes a bound."""
 
 
 class Counters:
@@ -53,7 +53,7 @@ class Counters:
         return None
 
     def _integer(self, value: SSAValue) -> int | None:
-        """The integer of a constant, which the body may get as a loop-invariant variable; None for any other value."""
+        """The integer of a constant, or of a loop-invariant variable that is a constant; None for any other value."""
         return integer_of(self.invariants.get(origin(value), value))
 
     def _is_next(self, value: SSAValue, parameter: SSAValue) -> bool:
@@ -114,7 +114,7 @@ class Counters:
 
 
 def _conjuncts(value: SSAValue) -> Iterator[SSAValue]:
-    """The operands of the conjunction that computes a boolean value, without constants that are true."""
+    """The operands of the logical ands that compute a boolean value; constants that are true are left out."""
     pending = [value]
     while pending:
         current = origin(pending.pop())

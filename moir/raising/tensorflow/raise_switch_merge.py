@@ -48,8 +48,8 @@ Path: TypeAlias = "tuple[tuple[SSAValue, int], ...]"
 
 
 class Nesting(NamedTuple):
-    """The position of a node in the tree of conditionals: its path, and the number of Merges that it depends on at each
-    level.
+    """The position of a node in the tree of conditionals: its path, and for each level the number of Merges it depends
+    on.
 
     Level 0 is the model itself. Merges with different numbers belong to different conditionals.
     """
@@ -102,7 +102,7 @@ class Conditional:
 
 
 class Conditionals:
-    """Finds the conditionals of a block and raises them."""
+    """Collects the conditionals of a block, and raises them."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
@@ -135,7 +135,9 @@ class Conditionals:
         return nesting
 
     def _joined(self, op: Operation) -> Nesting:
-        """The deepest path among the operands, with the largest number of Merges at each level."""
+        """The nesting of an operation: the deepest path among its operands, with the largest number of Merges at each
+        level.
+        """
         deepest = OUTSIDE
         for operand in op.operands:
             nesting = self.nesting_of(operand)
@@ -199,9 +201,9 @@ class Conditionals:
             self._raise(conditional)
 
     def _drop_partial_results(self) -> None:
-        """Erase the Results on a branch, unless all Results are.
+        """Erase the Results on a branch, unless all Results are on branches.
 
-        A frontend adds them for every value without uses, but a value on a branch is not an output of the model.
+        A frontend adds a Result for every value without uses, but a value on a branch is not an output of the model.
         """
         results = [op for op in self.block.ops if isinstance(op, Result)]
         partial = [op for op in results if self.nestings[op].path]

@@ -71,14 +71,16 @@ class RaiseTensorArraysPass(ReportingPass):
 
 
 class Array(Record):
-    """What the node that creates an array declares: whether it grows, and the shape of its elements, if it says one."""
+    """What the node that creates an array declares: whether the array grows, and the shape of its elements, if
+    stated.
+    """
 
     grows: bool
     element_shape: tuple[int, ...] | None
 
 
 def arrays_of_accesses(blocks: Sequence[Block]) -> dict[Operation, Array]:
-    """For each node that reads or writes a TensorArray, the array, followed through Parameters of regions."""
+    """For each node that accesses a TensorArray, the array, followed through the Parameters of regions."""
     arrays: dict[Operation, Array] = {}
     for op in (op for block in blocks for op in block.ops if kind_of(op) == "TensorArrayV3"):
         assert isinstance(op, FrameworkOp)
@@ -142,14 +144,14 @@ class Access:
 
 
 def _are_all(indices: SSAValue, flow: SSAValue) -> bool:
-    """Whether indices are 0, 1, … up to the length of the list that `flow` became."""
+    """Whether indices are 0, 1, …, n - 1, where n is the length of the list that the value `flow` became."""
     count = _counted(indices)
     length = None if count is None else origin_of_kind(count, "TensorListLength")
     return length is not None and length.operands[0] is flow
 
 
 def _counted(indices: SSAValue) -> SSAValue | None:
-    """The number of indices if they are a Range from 0 in steps of 1, else None."""
+    """The number of indices if they are a Range from 0 with step 1, else None."""
     numbers = origin_of_kind(indices, "Range")
     if numbers is None or integer_of(numbers.operands[0]) != 0 or integer_of(numbers.operands[2]) != 1:
         return None
@@ -262,7 +264,7 @@ REWRITES: dict[str, tuple[Callable[[Access], None], int, int]] = {
     "TensorArraySplitV3": (_split, 4, 1),
     "TensorArrayCloseV3": (_close, 1, 0),
 }
-"""The rewrite of each kind, and how many operands and results it has.
+"""The rewrite of each kind, with its numbers of operands and results.
 
 Kinds of version 2 are not raised: their array has no flow result.
 """

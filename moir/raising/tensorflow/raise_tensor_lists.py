@@ -195,7 +195,7 @@ class WhileRaising:
         self.op.parent.insert_op_before(op, self.op)
 
     def _classify(self, variable: Variable) -> None:
-        """Set the role of a variable by its uses in the body, and what belongs to the role: `start`, `grows` or
+        """Set the role of a variable by its uses in the body, and the fields that the role needs: `start`, `grows` or
         `reads`.
         """
         uses = [use for use in uses_of(variable.parameter) if not isinstance(use.operation, Result)]
@@ -226,9 +226,9 @@ class WhileRaising:
             variable.role = "last"
 
     def _start(self, index: SSAValue) -> int | None:
-        """The value in the first iteration of an index that is a counter plus or minus a constant.
+        """The value, in the first iteration, of an index that is a counter plus or minus a constant.
 
-        None if the index is computed otherwise, or that value is negative.
+        None if the index is computed in another way, or the value is negative.
         """
         start = self.counters.start(index)
         return None if start is None or start < 0 else start
@@ -307,7 +307,7 @@ class WhileRaising:
             old.replace_all_uses_with(new)
 
     def _is_complete(self, variable: Variable) -> bool:
-        """Whether the loop writes a list up to its end, so that the bound of the loop is the length of the list."""
+        """Whether the loop writes a list up to its end, so that the list's length is the bound of the loop."""
         made = origin(variable.initial).owner
         while kind_of(made) == "TensorListSetItem" and isinstance(made, Operation):
             made = origin(made.operands[0]).owner
@@ -340,7 +340,7 @@ class WhileRaising:
 
 
 def _cone(values: list[SSAValue], seen: set[SSAValue] | None = None) -> set[SSAValue]:
-    """The values and all that they are computed from, without what is in `seen` already; adds them to `seen`."""
+    """The values and all values they are computed from, except those in `seen`, to which they are added."""
     seen = set() if seen is None else seen
     cone: set[SSAValue] = set()
     pending = list(values)

@@ -195,7 +195,7 @@ class FrameRaising:
         self.loop = self._raise()
 
     def _let_in(self, operations: Sequence[Operation]) -> None:
-        """Turn values from outside that `operations` use without an Enter into invariants of the loop, except
+        """Turn values from outside the loop that `operations` use without an Enter into invariants of the loop, except
         constants.
         """
         for op in operations:
@@ -248,7 +248,7 @@ class FrameRaising:
         return loop
 
     def _cond(self, variables: Sequence[SSAValue]) -> Region:
-        """The region that computes the condition, from clones."""
+        """The region that computes the condition, built from clones."""
         block = Block()
         parameters = [new_parameter(value) for value in self.initial]
         block.add_ops(parameters)
@@ -277,9 +277,9 @@ class FrameRaising:
         return operations
 
     def _bring_in(self, values: Sequence[SSAValue], block: Block, clones: dict[SSAValue, SSAValue]) -> None:
-        """Clone the constant computations outside of the loop that values depend on into a block.
+        """Clone into a block the constant computations outside of the loop that `values` depend on.
 
-        The clones are added to `clones`, which has the value inside for each value outside.
+        The clones are added to `clones`, which maps values outside to values inside.
         """
         pending = list(values)
         while pending:

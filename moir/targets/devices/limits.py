@@ -42,8 +42,8 @@ def data_dependent_shapes(model: ModelOp) -> Iterator[str]:
 
 
 def floats_other_than(*supported: Attribute) -> Callable[[ModelOp], Iterator[str]]:
-    """A function that yields the first operation of each floating-point type but the supported ones. Constants, which
-    are converted, are left out.
+    """A function that takes a model and yields a text for the first operation of each floating-point type not in
+    `supported`. Constants, which are converted, are left out.
     """
 
     def violations(model: ModelOp) -> Iterator[str]:

@@ -72,9 +72,9 @@ def _is_extreme(value: SSAValue) -> bool:
 
 
 def _is_all(value: SSAValue, number: float, rank: int | None) -> bool:
-    """Whether a value is a constant with one element, which is `number`, and its rank is at most `rank`.
+    """Whether a value is a constant with one element, which equals `number`, and its rank is at most `rank`.
 
-    False if `rank` is None, a dynamic rank.
+    False if `rank` is None (a dynamic rank).
     """
     array = constant_of(value)
     return array is not None and array.size == 1 and rank is not None and array.ndim <= rank and bool(array.item() == number)
@@ -89,7 +89,7 @@ COUNTING = frozenset(("NonZero", "ShapeOf"))
 
 
 ADDING = frozenset(("Add", "Concat", "Maximum", "Minimum", "Range", "Subtract"))
-"""Operations whose results are at most as large as their operands or the sums of their operands."""
+"""Operations each element of whose results is at most the sum of the largest elements of the operands."""
 
 
 SUMMING = frozenset(("CumSum", "Gather"))
@@ -144,15 +144,16 @@ class TruthOfIntegers(Pattern):
 
 
 def _is_small(value: SSAValue) -> bool:
-    """Whether a value is a constant of integers that are exact in f32."""
+    """Whether a value is a constant of integers of a magnitude up to 2²⁴, which are exact in f32."""
     array = constant_of(value)
     return array is not None and bool((np.abs(array.astype(np.float64)) <= EXACT).all())
 
 
 def _is_counted(value: SSAValue, depth: int = 10) -> bool:
-    """Whether a value is computed from sizes and indices, which are below 2²⁴, by moving and adding elements.
+    """Whether a value is computed only from sizes, indices and small constants, by operations that move or add
+    elements.
 
-    `depth` limits the number of operations; False beyond it.
+    Sizes and indices are below 2²⁴. `depth` limits the number of operations looked through; False beyond it.
     """
     op = value.owner
     if not isinstance(op, OpsetOp) or not depth:

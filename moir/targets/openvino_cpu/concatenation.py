@@ -76,14 +76,16 @@ class AbsoluteOfConcat(Pattern):
 
 
 def _origin(value: SSAValue) -> SSAValue:
-    """The value in whose memory a value is stored: the operand of operations that only reshape it."""
+    """The value in whose memory a value is stored: the operand of the reshaping operations that compute it, or the
+    value itself.
+    """
     while isinstance(value.owner, OpsetOp) and value.owner.RESHAPES:
         value = value.owner.operands[0]
     return value
 
 
 def _meets_concat(value: SSAValue) -> bool:
-    """Whether a Concat uses a value, directly or through operations that reshape it."""
+    """Whether a Concat is a user of a value, directly or through operations that reshape it."""
     users = [use.operation for use in value.uses]
     return any(
         isinstance(user, Concat) or (isinstance(user, OpsetOp) and user.RESHAPES and _meets_concat(user.results[0])) for user in users

@@ -46,7 +46,7 @@ class ConstantIsNan(Pattern):
 
 
 def _is_nan(producer: Operation | Block) -> bool:
-    """Whether an operation is a constant with one element, which is NaN."""
+    """Whether an operation is a constant with one element that is NaN. False for a block, which defines an argument."""
     data = producer.properties["value"] if type(producer) is Constant else None
     values = data.data.values if isinstance(data, DataAttr) else None
     if values is None or values.size != 1 or values.dtype.kind not in "fV":

@@ -46,7 +46,9 @@ class PriorsOfDynamicShape(Pattern):
 
 
 def _with_largest_last(op: PriorBox) -> list[int]:
-    """For each box of a cell, in the order of an opset8.PriorBox, its index in the order of an opset1.PriorBox."""
+    """For each box of a cell, in the order of an opset8.PriorBox, the index of the same box in the order of an
+    opset1.PriorBox.
+    """
     places: list[int] = []
     for index in range(len(op.numbers("min_size"))):
         start, ratios = len(places), len(op.aspect_ratios())
@@ -57,7 +59,7 @@ def _with_largest_last(op: PriorBox) -> list[int]:
 
 
 LIMIT = 2
-"""The index of the operand with the largest number of boxes of a class."""
+"""The index of the operand of NonMaxSuppression that is the largest number of boxes of a class."""
 
 
 class SuppressionOfAllBoxes(Pattern):

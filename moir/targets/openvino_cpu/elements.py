@@ -65,7 +65,7 @@ class Widening(Record):
 
 
 def _has_dilations_or_indices(op: OpsetOp) -> bool:
-    """Whether a MaxPool has dilated windows, or uses of its indices."""
+    """Whether a MaxPool has dilated windows, or uses of its result with the indices."""
     return set(op.integers("dilations")) != {1} or op.results[1].first_use is not None
 
 
@@ -74,13 +74,13 @@ def _has_computed_axes(op: OpsetOp) -> bool:
 
 
 def _has_steep_columns(op: OpsetOp) -> bool:
-    """Whether a pooling of volumes has different strides along height and width."""
+    """Whether a pooling with three spatial axes has different strides along height and width."""
     strides = op.integers("strides")
     return len(strides) == 3 and strides[-1] != strides[-2]
 
 
 def _has_smaller_epsilon(op: OpsetOp) -> bool:
-    """Whether epsilon underflows in f16."""
+    """Whether the attribute `epsilon` is so small that it underflows in f16."""
     epsilon = op.number("eps")
     return epsilon > 0 and not np.float16(epsilon)
 
@@ -217,7 +217,9 @@ _WIDE_FLOATS = frozenset({bf16, dynamic, f16, f32, f64})
 
 
 def _step(source: Attribute, result: Attribute) -> Attribute | None:
-    """The intermediate element type of a conversion; None if the plugin has the conversion itself."""
+    """The type in between when a conversion is split in two; None if the plugin can convert from `source` to `result`
+    at once.
+    """
     if source in _WIDE_FLOATS:
         return si32 if result in (ui2, ui4) and source is not dynamic else None
     if result not in _WIDE_FLOATS and (source in NARROW_FLOATS or result in NARROW_FLOATS):
@@ -252,7 +254,9 @@ class ConversionToBytes(Pattern):
 
 
 def _is_within(value: SSAValue, element: Attribute) -> bool:
-    """Whether floats are clamped or quantized to the range of an integer type, perhaps rounded afterwards."""
+    """Whether a tensor of floats is known to be in the range of an integer type, by a Clamp or FakeQuantize, perhaps
+    rounded later.
+    """
     op, limits = value.owner, np.iinfo(to_numpy(element))
     while isinstance(op, OpsetOp) and op.KIND in ("Round", "Floor", "Ceiling"):
         op = op.operands[0].owner

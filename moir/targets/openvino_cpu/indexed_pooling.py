@@ -63,8 +63,8 @@ def _computed_pads(op: OpBuilder, pool: IndexedMaxPoolOp, x: SSAValue) -> tuple[
 
 
 def _padded(op: OpBuilder, x: SSAValue, front: SSAValue, end: SSAValue) -> SSAValue:
-    """x [N, C, …] padded with the lowest number of its element type along the spatial axes, `front` before and `end`
-    after it.
+    """x [N, C, …] padded along the spatial axes by `front` elements before and `end` after, all the lowest number of
+    its type.
     """
     dtype = to_numpy(element_of(x))
     lowest = np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
@@ -75,12 +75,12 @@ def _padded(op: OpBuilder, x: SSAValue, front: SSAValue, end: SSAValue) -> SSAVa
 def _without_pads(
     op: OpBuilder, indices: SSAValue, axes: Sequence[int], front: SSAValue, data: SSAValue, x: SSAValue, pool: IndexedMaxPoolOp
 ) -> SSAValue:
-    """Convert flat indices into the padded data to flat indices into x.
+    """Convert flat indices into padded data to flat indices into the data without padding.
 
     Args:
         op: the builder.
         indices: the indices, flattened from the attribute `axis` of the pooling on.
-        axes: the spatial axes that are part of these indices, from 0 on.
+        axes: the spatial axes that are part of these indices, counted from 0.
         front: the padding at the beginning of each spatial axis.
         data: the padded data.
         x: the data without padding.

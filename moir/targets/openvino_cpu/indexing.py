@@ -24,7 +24,7 @@ from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Fault, Form
 
 SHORT_LIST = 64
-"""The length of constant 1-D tensors up to which the plugin does not check indices."""
+"""The largest length of a constant 1-D tensor for which the plugin does not check the indices of a Gather."""
 
 
 class GatherOfOneBatch(Pattern):
@@ -34,7 +34,7 @@ class GatherOfOneBatch(Pattern):
     ->  %2 = opset15.Squeeze(%i, [0])
         %1 = opset8.Gather(%0, %2, 1)
 
-    With batch dimensions the plugin reads out of bounds if the slice that each index selects is small.
+    The plugin reads out of bounds in a Gather with batch dimensions if the slice that each index selects is small.
     """
 
     roots = (Gather,)
@@ -89,16 +89,23 @@ class GatherFromBlocks(Pattern):
 
 
 def _is_dequantized(value: SSAValue) -> bool:
-    """Whether a value is a constant, or computed by dequantization from constants."""
+    """Whether a value is a constant, or computed from constants alone by a dequantization."""
     if isinstance(value.owner, Constant):
         return True
     return isinstance(value.owner, Convert | Subtract | Multiply) and all(map(_is_dequantized, value.owner.operands))
 
 
 def _in_shape(op: OpBuilder, value: SSAValue, shape: Sequence[int], like: SSAValue) -> SSAValue:
-    """A value that is dequantized from constants, in another shape of as many elements as `like` has.
+    """A value that is dequantized from constants, rebuilt with its constants in another shape of the same number of
+    elements.
 
     Scales and zero points, which broadcast to `like`, are repeated for each element.
+
+    Args:
+        op: the builder.
+        value: the value.
+        shape: the new shape.
+        like: a value with the old shape.
     """
     if isinstance(value.owner, Constant):
         count, sizes = element_count(shape_of(value)), shape_of(like) or ()

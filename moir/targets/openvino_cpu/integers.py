@@ -22,10 +22,10 @@ from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Fault, Form
 
 SIZES = 1 << 16
-"""Sizes below this one are looked up."""
+"""Dimensions below this bound are looked up in a table."""
 
 MOST_PLACES = 31
-"""The largest count of bits by which an integer of 32 bits is shifted."""
+"""The largest number of bits by which an integer of 32 bits is shifted."""
 
 LONGEST_COMPUTATION = 32
 """The maximum number of operations between the dimension and the integer that is computed from it."""
@@ -118,7 +118,7 @@ class RemainderOfSizes(Pattern):
 
 
 def _is_list(op: OpsetOp) -> bool:
-    """Whether the first result of an operation is a 1-D tensor or a scalar."""
+    """Whether the first result of an operation has rank 0 or 1."""
     return bool(op.results) and rank_of(op.results[0]) in (0, 1)
 
 
@@ -164,9 +164,9 @@ def _is_single(value: SSAValue) -> bool:
 
 
 def _computation(result: SSAValue) -> tuple[SSAValue, list[OpsetOp]] | None:
-    """The integer that a number of type f64 is computed from, and the operations that compute it, in order.
+    """The integer from which a scalar of type f64 is computed, and the operations that compute it, in order.
 
-    None unless it is computed from one integer and constants, element by element.
+    None unless one integer and constants are the only operands, and every operation is elementwise.
     """
     sizes, operations, pending = dict[SSAValue, None](), list[OpsetOp](), [result]
     while pending:
@@ -223,7 +223,7 @@ def _table(size: SSAValue, operations: list[OpsetOp], result: SSAValue) -> Array
 
 
 def _fits(numbers: Array) -> bool:
-    """Whether f32 holds numbers exactly."""
+    """Whether all numbers are exact in f32."""
     return bool(np.array_equal(numbers.astype(np.float32).astype(np.float64), numbers.astype(np.float64), equal_nan=True))
 
 

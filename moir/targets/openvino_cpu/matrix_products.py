@@ -25,8 +25,8 @@ from moir.targets.record import Fault, Form
 
 
 def _square_weights(op: MatMul) -> DataAttr | None:
-    """The constant square matrix by which a MatMul multiplies, possibly stored in another type; None for other
-    operands.
+    """The constant square matrix that is an operand of a MatMul, perhaps converted from another type; None if there is
+    none.
     """
     source = op.operands[1].owner
     if isinstance(source, Convert):
@@ -118,7 +118,7 @@ class ProductBeforeConstants(Pattern):
 
 
 def meets_columns(op: Operation) -> bool:
-    """Whether one of the elementwise operations with constants that follow an operation has one constant per column."""
+    """Whether an elementwise operation after `op` has a constant with one element per column."""
     current = op
     while len(uses := list(current.results[0].uses)) == 1:
         user = uses[0].operation
@@ -173,8 +173,8 @@ class ProductWithConstantMatrices(Pattern):
 
 
 def _beside(op: OpBuilder, a: SSAValue, matrices: Array, element: Attribute, product: MatMul) -> SSAValue:
-    """The product [..., rows, columns] of one matrix and a batch of matrices, which are concatenated along their
-    columns.
+    """The product [..., rows, columns] of one matrix `a` with a batch of matrices, computed with the matrices side by
+    side.
     """
     *lead, depth, columns = (matrices.swapaxes(-1, -2) if product.flag("transpose_b") else matrices).shape
     side_by_side = np.moveaxis(matrices, -1 if product.flag("transpose_b") else -2, 0).reshape(depth, -1)
@@ -243,13 +243,11 @@ class ProductAsScalar(Pattern):
 
 
 _FUSED = 8
-"""The maximum number of operations between a product and the value that is examined."""
+"""The maximum number of operations between a matrix product and a value for which the product is still looked for."""
 
 
 def _is_of_product(value: SSAValue, most: int) -> bool:
-    """Whether a value is a product of matrices, perhaps after at most `most` elementwise operations or changes of
-    shape.
-    """
+    """Whether a value is a matrix product, perhaps followed by at most `most` elementwise or reshaping operations."""
     op = value.owner
     if not isinstance(op, OpsetOp) or not most:
         return False

@@ -24,7 +24,9 @@ NARROW: dict[str, int | None] = by_word(
         "opset7.Einsum": None,
     }
 )
-"""The operations that the plugin computes wrongly in 8 bits, and the number of their 8-bit operands; None for all."""
+"""The operations that the plugin computes wrongly in 8 bits, each with the number of its 8-bit operands; None for all
+operands.
+"""
 
 UNSIGNED: AbstractSet[Attribute] = frozenset(each for each in INTEGER_TYPES if describe(each).xml.startswith("u"))
 
@@ -58,7 +60,7 @@ class ArithmeticOfNarrowIntegers(Pattern):
 
 
 def _widened(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value converted to 32 bits; a constant is converted at once."""
+    """A value converted to 32 bits; a constant is replaced by the converted constant."""
     known = op.known.constant(value)
     return op.convert(value, si32) if known is None else op.constant(known.astype(np.int32), si32)
 

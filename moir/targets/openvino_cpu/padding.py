@@ -56,7 +56,7 @@ class ComputedPadValue(Pattern):
 
 
 def _is_inexact(number: Array) -> bool:
-    """Whether an integer, limited to 32 bits, is not exact in f32."""
+    """Whether an integer, saturated to 32 bits, is not exact in f32."""
     if number.dtype.kind not in "iu" or number.size != 1:
         return False
     limited = min(max(int(number.item()), -(2**31)), 2**31 - 1)
@@ -91,7 +91,7 @@ class PadValueBetweenQuantizedValues(Pattern):
 
 
 def _is_rounded(value: SSAValue) -> bool:
-    """Whether a float is computed from quantized values, or dequantized from integers of 8 bits."""
+    """Whether a float is computed from quantized values, or dequantized from 8-bit integers."""
     if element_of(value) not in REAL_TYPES:
         return False
     if is_quantized(value):

@@ -20,7 +20,7 @@ from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Fault, Form
 
 REMOVED_LEVELS = 1 << 16
-"""The number of levels for which the plugin removes a FakeQuantize."""
+"""The number of levels from which on the plugin removes a FakeQuantize."""
 
 
 class QuantizationTo16Bits(Pattern):
@@ -109,7 +109,9 @@ class LimitsAlongThirdAxis(Pattern):
 
 
 def _size_along(shape: Shape, axis: int, rank: int) -> int:
-    """The size of the limits along an axis of the data, aligned at the last axis; 1 if the limits lack the axis."""
+    """The size of the limits along an axis of data of `rank` dimensions, with shapes aligned at the last axis; 1 if the
+    limits lack the axis.
+    """
     place = len(shape or ()) - rank + axis
     return 1 if shape is not None and place < 0 else -1 if shape is None else shape[place]
 
@@ -147,9 +149,9 @@ class ConstantsBeforeRounding(Pattern):
         %y = opset1.FakeQuantize(%1, %low, %high, %first, %last)
 
     Otherwise the plugin merges the constant into the limits of the FakeQuantize and uses their first element everywhere
-    if %x has dimensions of dynamic size, as all values have for it in a loop of a dynamic number of iterations. It
-    does so for values that are not computed by a product. The FakeQuantize limits numbers in the same way, so the
-    Maximum changes no result.
+    if %x has dynamic dimensions, which all values in a loop with a dynamic trip count have for the plugin. This happens
+    only if %x is not computed by a matrix product. The FakeQuantize limits numbers in the same way, so the Maximum
+    changes no result.
     """
 
     roots = (FakeQuantize,)
@@ -171,7 +173,7 @@ class ConstantsBeforeRounding(Pattern):
 
 
 class ConvertedOperand(Pattern):
-    """Limits numbers that a Convert makes of wide or unsigned integers, or of f64, before they are quantized.
+    """Inserts a Maximum between a Convert of wide or unsigned integers, or of f64, and a FakeQuantize.
 
         %0 = opset1.Convert(%x) {destination_type = f32}     // %x: si16
         %y = opset1.FakeQuantize(%0, %low, %high, %first, %last)
@@ -200,7 +202,7 @@ _UNMERGED = frozenset((si16, ui16, ui32, ui64, f64))
 
 
 def _limit(op: Operation, rewriter: Rewriter) -> None:
-    """Put a Maximum with the lower limit of a FakeQuantize in front of it."""
+    """Insert a Maximum with the lower limit of a FakeQuantize before it."""
     low, high = op.operands[1:3]
     first, last = rewriter.known.constant(low), rewriter.known.constant(high)
     is_ordered = first is not None and last is not None and bool(np.all(first <= last))
@@ -209,7 +211,7 @@ def _limit(op: Operation, rewriter: Rewriter) -> None:
 
 
 def _may_be_unknown(value: SSAValue) -> bool:
-    """Whether a value may have dynamic dimensions for the plugin: it has some, or is computed in the body of an
+    """Whether a value may have dynamic dimensions for the plugin: its shape is dynamic, or it is in the body of another
     operation.
     """
     shape, block = shape_of(value), value.owner.parent_block() if isinstance(value.owner, Operation) else None

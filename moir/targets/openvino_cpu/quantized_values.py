@@ -16,7 +16,7 @@ from moir.dialects.shapes import element_of
 MOVED = frozenset(("BatchToSpace", "Concat", "DepthToSpace", "Gather", "MaxPool", "Pad", "Relu", "Reshape", "ShuffleChannels", "Slice",
                    "SpaceToBatch", "SpaceToDepth", "Split", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze",
                    "VariadicSplit"))  # fmt: skip
-"""Operations through which the plugin moves factors, and which it computes of levels of quantization as they are."""
+"""Operations that only move values, or clamp them, which the plugin computes in the integers of quantized values."""
 
 COMPUTED = MOVED | {"Add", "AvgPool", "Clamp", "Divide", "Interpolate", "Multiply", "Negative", "PRelu", "ReduceMax", "ReduceMean",
                     "ReduceMin", "ReduceSum", "Subtract"}  # fmt: skip
@@ -29,7 +29,7 @@ _BYTES = (si8, ui8)
 
 
 def is_quantized(value: SSAValue) -> bool:
-    """Whether a value is rounded to levels, or computed of integers of 8 bits by constants."""
+    """Whether a value is computed by a FakeQuantize, or from 8-bit integers by operations with constants."""
     while isinstance(owner := value.owner, OpsetOp):
         if isinstance(owner, FakeQuantize) or element_of(value) in _BYTES:
             return True
@@ -41,7 +41,7 @@ def is_quantized(value: SSAValue) -> bool:
 
 
 def has_no_zero_point(value: SSAValue) -> bool:
-    """Whether the integer 0 stands for the number 0 in a quantized value, as far as constants tell."""
+    """Whether the number 0 is the integer 0 in a quantized value; False if the zero point is not constant."""
     owner = value.owner
     if isinstance(owner, FakeQuantize):
         low, high, levels = constant_of(owner.operands[3]), constant_of(owner.operands[4]), owner.integer("levels")

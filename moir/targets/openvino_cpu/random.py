@@ -70,7 +70,7 @@ def negated(value: SSAValue) -> SSAValue | None:
 def random_values(operations: Iterable[Operation]) -> frozenset[SSAValue]:
     """The values of a block that are computed from random numbers, constants and shapes only.
 
-    At compile time a shape is a constant if it is static, which inputs of dynamic shape may become before it.
+    Shapes count, since the runtime folds them if they are static, and `model.reshape()` may make inputs static.
     """
     sampled, fixed = set[SSAValue](), set[SSAValue]()
     for op in operations:

@@ -21,9 +21,9 @@ class ConstantAddsDimensions(Pattern):
         %y = opset1.Maximum(%0, %c)
 
     The plugin fuses activations and normalizations (Clamp, HSigmoid, SoftPlus, Gelu, MVN, …) without regard to the
-    ranks of constants, and the fused result has the rank of x. The pattern matches the constants that these have:
-    single numbers, and scales and shifts (γ, β). It skips i32 and i64, which are types of shapes, except for the two
-    operations of a Clamp.
+    ranks of constants, and the fused result has the rank of x. The pattern matches the kinds of constants that such
+    functions have: scalars, and scales and shifts (γ, β). It skips i32 and i64, which are types of shapes, except for
+    the two operations of a Clamp.
     """
 
     roots = (Add, Divide, Maximum, Minimum, Multiply, Power, Subtract)

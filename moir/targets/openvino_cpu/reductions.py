@@ -36,10 +36,10 @@ class ReductionBeforeConstants(Pattern):
     The plugin fuses elementwise operations with constants into the reduction before them. If the data have three
     dimensions, the first or last of which is reduced, the fused operation reads constants of several elements out of
     bounds; a reduction that keeps its dimension gets a fourth dimension before the others. A Broadcast in both
-    directions to a constant shape is a product with ones of this shape. Levels along an axis of a result without the
-    reduced dimensions are taken along the axis of the same index of the data. For integers of any rank it computes x /
-    c instead of c / x. If data of integers have several dimensions, it rounds x / c to the nearest one, also after a
-    Squeeze: a Convert separates these.
+    directions to a constant shape is a product with ones of this shape. If reduced dimensions are removed, limits of a
+    FakeQuantize along an axis of the result are applied along the axis of the data with the same index. For integers of
+    any rank it computes x / c instead of c / x. For integers of several dimensions it rounds x / c to the nearest
+    integer, also after a Squeeze; there a Convert separates the two operations.
 
     For integers and f64 with three dimensions that are reduced from the second one on, the fused operation reads zeros
     instead of all batches but the first, and so it does for integers whose last dimension is 1 and is reduced. This
@@ -104,7 +104,10 @@ def is_integer(op: OpsetOp) -> bool:
 
 
 def is_list(use: Use) -> bool:
-    """Whether the constant operand of a use has several elements; a Broadcast counts as a product with ones."""
+    """Whether the constant operand of a use has several elements.
+
+    A Broadcast counts as a product with a tensor of ones.
+    """
     if isinstance(use.operation, Broadcast):
         return bool((constant_of(use.operation.operands[1]) != 1).any())
     return bool(set(shape_of(use.operation.operands[use.index]) or ()) - {1})
@@ -116,7 +119,7 @@ def divides_constant(use: Use) -> bool:
 
 
 def is_divided(use: Use) -> bool:
-    """Whether a use divides the computed value by its constant, which is not 1."""
+    """Whether a use divides the computed value by a constant other than 1."""
     known = constant_of(use.operation.operands[use.index])
     return isinstance(use.operation, Divide) and use.index == 1 and (known is None or bool((known != 1).any()))
 
@@ -129,7 +132,9 @@ def is_product_with_ones(op: Operation) -> bool:
 
 
 def constants_after(op: OpsetOp) -> Iterator[Use]:
-    """The constants of the elementwise operations that the plugin fuses into an operation."""
+    """The uses in which elementwise operations after an operation, which the plugin fuses into it, combine its result
+    with a constant.
+    """
     current: Operation = op
     while len(uses := list(current.results[0].uses)) == 1:
         user = uses[0].operation
@@ -150,7 +155,10 @@ def constants_after(op: OpsetOp) -> Iterator[Use]:
 
 
 def _adds_elements(reduced: Shape, result: Shape) -> bool:
-    """Whether an elementwise operation adds elements to its operand; constants may make dynamic dimensions known."""
+    """Whether the result of an elementwise operation has more elements than its operand, of the shape `reduced`.
+
+    Dynamic dimensions of the operand that the result has static count as equal.
+    """
     if reduced is None or result is None or len(reduced) != len(result):
         return reduced != result
     return any(size not in (-1, other) for size, other in zip(reduced, result, strict=True))
@@ -163,7 +171,7 @@ class BooleansAlongComputedAxes(Pattern):
     ->  %0 = opset1.ReduceMin(opset1.Convert(%x) {destination_type = u8}, %axes)
         %y = opset1.Convert(%0) {destination_type = boolean}
 
-    The plugin does not run it.
+    The plugin does not execute a logical reduction along computed axes.
     """
 
     roots = (ReduceLogicalAnd, ReduceLogicalOr)
@@ -180,7 +188,7 @@ class BooleansAlongComputedAxes(Pattern):
 
 
 class ExtremeOfConcat(Pattern):
-    """Reduces the parts of a Concat, and joins their extremes.
+    """Reduces the operands of a Concat instead of its result, and takes the maximum or minimum of the parts.
 
         %2 = opset1.ReduceMax(opset1.Concat(%0, %1) {axis = 0}, [0])
     ->  %2 = opset1.Maximum(opset1.ReduceMax(%0, [0]), opset1.ReduceMax(%1, [0]))

@@ -1,4 +1,4 @@
-"""Repetitions that the CPU plugin computes wrongly."""
+"""Tile, and operations that become one, which the CPU plugin computes wrongly."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from moir.targets.openvino_cpu.neighbours.identity import computed_identity
 from moir.targets.record import Fault, Form
 
 MOST_PLANAR = 3
-"""The greatest number of dimensions of data that the plugin never has with channels last."""
+"""The largest rank of data that the plugin never stores with channels last."""
 
 MOST_AXES = 2
-"""The greatest number of axes that a Tile by computed numbers repeats correctly, of data of more than three."""
+"""The largest number of axes along which the plugin repeats data of rank 4 or more correctly if the repeats are
+computed.
+"""
 
 
 class ManyRepeatedAxes(Pattern):
@@ -89,7 +91,9 @@ class RepeatedSoftmax(Pattern):
 
 
 def unrepeated(repeats: SSAValue) -> set[int]:
-    """The indices of the constants 1 in a 1-D tensor that a Concat builds; ones that depend on shapes do not count."""
+    """The indices at which a 1-D tensor, built by a Concat, has a constant 1; ones that depend on shapes are not
+    included.
+    """
     axes, place = set[int](), 0
     for part in repeats.owner.operands if isinstance(repeats.owner, Concat) else ():
         length, known = element_count(shape_of(part)), constant_of(part)

@@ -19,7 +19,7 @@ EXACT = 2**24
 """The integers up to this one are exact in f32."""
 
 _KEEPING_MAGNITUDE = frozenset(("Add", "Subtract", "Multiply", "Select", "Convert", "Reshape", "Transpose", "Concat", "Broadcast"))
-"""Operations whose integers are as large as those of their operands."""
+"""Operations whose results are likely to exceed 2²⁴ only if an operand does."""
 
 
 class SelectOfIntegers(Pattern):
@@ -50,7 +50,7 @@ class SelectOfIntegers(Pattern):
 
 
 def _may_exceed_f32(value: SSAValue) -> bool:
-    """Whether integers beyond 2²⁴ are likely: a value is a large constant, or computed from bitwise operations."""
+    """Whether a value may hold integers beyond 2²⁴: it is a large constant, or computed from bitwise operations."""
     remaining, seen = [value], {value}
     while remaining and len(seen) < MOST_VALUES:
         owner = remaining.pop().owner

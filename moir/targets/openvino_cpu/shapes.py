@@ -44,7 +44,7 @@ class ConstantInCopiedSizes(Pattern):
 
 
 LONGEST_VECTOR = 64
-"""Largest length of a vector for a Gather: lengths are ranks, or numbers of axes or parts."""
+"""The largest length of a 1-D tensor for which a Gather is written: lengths are ranks, or numbers of axes or parts."""
 
 
 class LengthOfVector(Pattern):
@@ -54,7 +54,7 @@ class LengthOfVector(Pattern):
     ->  %y = opset8.Gather(%x, [0, 1, 2], 0)
 
     If the inputs get other shapes by `model.reshape()`, the runtime removes such a Reshape, and with it the rank or the
-    number of results of the operation that has the tensor as its shape, axes or lengths.
+    number of results of the operation that takes the tensor as its target shape, axes or lengths.
     """
 
     roots = ("opset1.Reshape",)
@@ -98,9 +98,9 @@ class ViewsOfMovedData(Pattern):
         %y = opset1.Transpose(%x, [0, 3, 1, 2])
     ->  %y = opset1.Transpose(opset1.Maximum(-inf, %x), [0, 3, 1, 2])
 
-    For the Transpose the plugin reads %x in place, in another layout; if there are two views, or if a view is a
-    result, the memory then has other data. A maximum with minus infinity is the number itself, also for NaN as the
-    second operand.
+    For the Transpose the plugin rearranges %x in place, in another layout; if there are two views, or if a view is a
+    result of the model, their memory then has other data. The maximum with minus infinity is an identity, also for NaN
+    as the second operand.
     """
 
     roots = ("opset1.Transpose", "opset1.Interpolate", "opset4.Interpolate", "opset11.Interpolate")
@@ -153,7 +153,7 @@ class StaticDimensions(Pattern):
 
 
 def _gathered_indices(op: Operation, rank: int, rewriter: Rewriter) -> list[int] | None:
-    """The dimensions that a Gather or Slice selects from a shape of a rank; None if its indices or bounds are
+    """The dimensions that a Gather or Slice selects from a shape of `rank` elements; None if its indices or bounds are
     computed.
     """
     numbers = [rewriter.known.integers(each) for each in op.operands[1:]]

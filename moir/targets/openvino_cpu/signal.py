@@ -81,7 +81,7 @@ class InverseOfRealTransform(Pattern):
 
 
 def _part(op: OpBuilder, lengths: SSAValue, index: int) -> SSAValue:
-    """The element `index` of a 1-D tensor of lengths, as a tensor [1]."""
+    """Element `index` of a 1-D tensor of lengths, as a tensor of shape [1]."""
     return lengths if shape_of(lengths) == (1,) else op.Slice(lengths, [index], [index + 1], [1], [0])
 
 
@@ -102,7 +102,7 @@ def _padded(op: OpBuilder, data: SSAValue, axes: list[int], lengths: SSAValue, *
 
 
 def _padded_to(op: OpBuilder, data: SSAValue, axis: int, length: SSAValue) -> SSAValue:
-    """Data padded with zeros at the end of an axis up to a length [1]; unchanged if it is longer."""
+    """Data padded with zeros at the end of an axis up to a length [1]; unchanged if the data are longer."""
     rank, known, size = rank_of(data) or 1, op.known.integers(length), dimension(op, data, axis)
     if known is not None and isinstance(size, int) and known[0] <= size:
         return data
@@ -124,14 +124,14 @@ def _needed(op: OpBuilder, data: SSAValue, lengths: SSAValue, axis: int) -> SSAV
 
 
 def _may_be_shorter(shape: tuple[int, ...] | None, axes: tuple[int, ...], lengths: tuple[int, ...] | None) -> bool:
-    """Whether data may have fewer elements along an axis than the transform."""
+    """Whether data may have fewer elements than the transform along one of the axes. True for dynamic sizes."""
     if shape is None or lengths is None:
         return True
     return any(shape[axis - 1 if axis < 0 else axis] < length for axis, length in zip(axes, lengths, strict=False))
 
 
 def _are_whole(shape: tuple[int, ...] | None, axes: tuple[int, ...], lengths: tuple[int, ...] | None) -> bool:
-    """Whether the sizes are known to be those of the transform of real data of the given lengths."""
+    """Whether the data are known to have as many frequencies as an inverse real transform to these lengths reads."""
     if shape is None or lengths is None:
         return False
     sizes = tuple(shape[axis - 1 if axis < 0 else axis] for axis in axes)

@@ -86,10 +86,10 @@ class StartCountedFromEnd(Pattern):
 
 
 def _certain_starts(op: OpBuilder, data: SSAValue, bounds: Sequence[SSAValue], axes: Sequence[int] | None) -> SSAValue | None:
-    """Equivalent starts of a Slice for which the runtime infers the right sizes; None if it does so for the present
-    ones.
+    """Starts of a Slice that select the same elements, and for which the runtime infers the right sizes.
 
-    `bounds` are starts, stops and steps; `axes` is None for the first ones.
+    None if the runtime infers the right sizes for the present starts. `bounds` are starts, stops and steps; without
+    `axes` the bounds are for the first axes.
     """
     starts, stops, steps = (op.known.integers(bound) for bound in bounds)
     if starts is None or stops is None or steps is None or not len(starts) == len(stops) == len(steps):
@@ -202,7 +202,7 @@ def _padded(mask: Sequence[int], count: int) -> list[int]:
 
 
 def _entries(op: OpBuilder, bounds: SSAValue, positions: Sequence[int]) -> SSAValue:
-    """The elements of a 1-D tensor of bounds at some indices."""
+    """The elements of a 1-D tensor of bounds at the given indices."""
     known = constant_of(bounds)
     if known is None:
         return op.Gather(bounds, list(positions), 0)
@@ -210,9 +210,9 @@ def _entries(op: OpBuilder, bounds: SSAValue, positions: Sequence[int]) -> SSAVa
 
 
 def _new_axes(masks: dict[str, list[int]]) -> list[int]:
-    """The axes of the result that a StridedSlice inserts, from the masks by their property names.
+    """The axes of a StridedSlice's result that the slice inserts, given its masks by property name.
 
-    Those after an ellipsis are counted from the end.
+    Axes after an ellipsis are negative.
     """
     axes: list[int] = []
     axis = 0

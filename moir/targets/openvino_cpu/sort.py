@@ -59,7 +59,7 @@ class TruthOfLargest(Pattern):
 
 _OF_ITS_LAYOUT = frozenset(("AdaptiveAvgPool", "AdaptiveMaxPool", "Concat", "FakeQuantize", "LRN", "Pad", "Slice", "Softmax", "Split",
                             "StridedSlice", "VariadicSplit"))  # fmt: skip
-"""Operations, besides elementwise ones, whose results the plugin may store in the layout of their operand."""
+"""Operations, besides elementwise ones, whose results the plugin may store in the memory layout of their operand."""
 
 
 class LargestOfPooledChannels(Pattern):
@@ -201,7 +201,7 @@ class IndicesInEmptyRows(Pattern):
 
 
 def _is_of_size(value: SSAValue) -> bool:
-    """Whether a factor is the minimum of a size and 1."""
+    """Whether a value is already Minimum(a size, 1), the factor that this form multiplies by."""
     return value.owner.name == "opset1.Minimum" if isinstance(value.owner, Operation) else False
 
 

@@ -26,11 +26,12 @@ opset1.Select opset8.Slice opset1.Split opset1.StridedSlice opset1.Tile opset1.T
 """Operations that only move elements, except those that the plugin executes on strings."""
 
 RESHAPING = frozenset(["opset1.Reshape", "opset1.Squeeze", "opset15.Squeeze", "opset1.Unsqueeze"])
-"""The operations that the plugin executes on strings if these are computed, and the shape or axes are constant."""
+"""The operations that the plugin executes on computed strings, if the target shape or the axes are constant."""
 
 
 class MovedStrings(Pattern):
-    """Applies an operation that moves strings to their indices instead, and gathers the strings by the result.
+    """Applies an operation that moves strings to their indices instead, and gathers the strings by the resulting
+    indices.
 
         %1 = opset1.Transpose(%x, [1, 0])                    // %x: strings [2, 3]
     ->  %2 = opset1.Transpose([[0, 1, 2], [3, 4, 5]], [1, 0])
@@ -81,7 +82,7 @@ class StringsOfIterations(Pattern):
 
 
 def _flat(op: OpBuilder, strings: SSAValue) -> SSAValue:
-    """The strings as a 1-D tensor, a constant if they are one."""
+    """Strings reshaped to a 1-D tensor; a constant if the strings are constant."""
     if rank_of(strings) == 1:
         return strings
     known = op.known.constant(strings)
@@ -89,7 +90,10 @@ def _flat(op: OpBuilder, strings: SSAValue) -> SSAValue:
 
 
 def _numbered(op: OpBuilder, strings: SSAValue, first: SSAValue | int) -> tuple[SSAValue, SSAValue | int]:
-    """Consecutive indices in the shape of a tensor, starting from `first`, and the index that follows the last one."""
+    """Indices first, first + 1, … in the shape of a tensor of strings, and the index after the last one.
+
+    The latter is a number only if `first` is a number and the shape is static.
+    """
     shape = shape_of(strings)
     if shape is not None and is_static(shape) and isinstance(first, int):
         last = first + prod(shape)

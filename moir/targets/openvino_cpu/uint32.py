@@ -23,7 +23,7 @@ HIGHEST = 31
 """The index of the highest bit."""
 
 SIGN = -(2**31)
-"""The highest bit."""
+"""An integer of which only the highest bit is set."""
 
 
 def as_signed(build: OpBuilder, value: SSAValue) -> SSAValue:
@@ -192,10 +192,10 @@ class TopKOfUint32(OperationOfUint32):
 
 
 def small_quotient(build: OpBuilder, x: SSAValue, divisor: SSAValue) -> SSAValue:
-    """The quotient of integers from 0 to 2³¹ - 1; the divisor is at least 1.
+    """The quotient of integers from 0 to 2³¹ - 1, with a divisor of at least 1.
 
-    The quotient in f32 is corrected by the quotient of the remainder, whose error is at most 1; the last step corrects
-    that, with masks of 0 or -1.
+    The quotient in f32 is corrected by the quotient of the remainder, which is off by at most 1; a last step corrects
+    this error, with masks of 0 or -1.
     """
     float_divisor = build.convert(divisor, f32)
     quotient = build.convert(build.Divide(build.convert(x, f32), float_divisor), si32)
@@ -210,7 +210,7 @@ def small_quotient(build: OpBuilder, x: SSAValue, divisor: SSAValue) -> SSAValue
 
 
 def quotient_of_uint32(build: OpBuilder, x: SSAValue, divisor: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Quotient and remainder of the bits of unsigned integers.
+    """The quotient and the remainder of unsigned integers, given and returned as their bits in si32.
 
     Half of x, whose highest bit is 0, is divided; the quotient is doubled and corrected. If the highest bit of the
     divisor is 1, the uncorrected quotient is 0.

@@ -123,14 +123,14 @@ class DequantizedWeights(Pattern):
 
 
 def _is_made_of_constants(value: SSAValue) -> bool:
-    """Whether a value is a constant, or computed by dequantization from constants."""
+    """Whether a value is a constant, or is computed from constants alone by a dequantization."""
     if isinstance(value.owner, Constant):
         return set(value.owner.value.shape[:-2]) <= {1}
     return isinstance(value.owner, Convert | Subtract | Multiply) and all(map(_is_made_of_constants, value.owner.operands))
 
 
 def _as_matrix(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A value computed from constants, without the dimensions before the last two."""
+    """A value computed from constants, reshaped to its last two dimensions; the others are 1."""
     match value.owner:
         case Constant() as constant:
             data, sizes = constant.value, constant.value.shape[-2:]
@@ -167,7 +167,7 @@ class ConstantProduct(Pattern):
 
 
 def _evaluated(value: SSAValue) -> Array | None:
-    """The elements of a value that is computed of constants alone; None for any other value."""
+    """The elements of a value that is computed from constants alone; None for any other value."""
     if is_constant(value):
         return constant_of(value)
     if not isinstance(owner := value.owner, OpsetOp) or not owner.operands:
@@ -209,8 +209,10 @@ def _users(op: Operation) -> list[Operation]:
 
 
 def _scales_weights_of_quantized(scaled: Operation) -> bool:
-    """Whether an operation is the Multiply by the scale of dequantized weights, and all its users are MatMuls whose
-    left operand is the result of a FakeQuantize. False for an operation without users.
+    """Whether an operation multiplies weights by their scale, and all its users are MatMuls with a FakeQuantize as left
+    operand.
+
+    False for an operation without users.
     """
     users = _users(scaled)
     is_scaled = isinstance(scaled, Multiply) and bool(users)

@@ -1,1 +1,3 @@
-"""Releases of OpenVINO Runtime: what each of them reads, and older operations in place of those that it does not."""
+"""Releases of OpenVINO Runtime: what each of them reads, and how newer operations are replaced by those that it
+reads.
+"""

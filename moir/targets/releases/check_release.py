@@ -1,4 +1,4 @@
-"""`check-release`: refuses what a release of the runtime does not read, and what has no older operations.
+"""`check-release`: refuses operations that a release of the runtime does not read and that no older operations replace.
 
     %y = opset8.If(%condition, %x) …                                                 // for release 2021.4
 ->  error: tf.If 'cond': OpenVINO Runtime 2021.4 does not read opset8.If; 2022.1 and later do
@@ -44,8 +44,9 @@ class CheckReleasePass(ReportingPass):
 
 
 def _refusal(op: Operation, release: Release) -> tuple[str, str | None]:
-    """What of an operation a release does not read, and a hint or None; the first is empty if it reads the
-    operation.
+    """Which part of an operation a release does not read (the operation, a type, a shape), and a hint or None.
+
+    The text is empty if the release reads the operation.
     """
     if not accepts(release, op.name):
         return f"{op.name}, for which there are no older operations here", _since(first_with(op.name))

@@ -1,4 +1,5 @@
-"""Operations that an older version with the same operands replaces, and the values of properties for which it does.
+"""Operations that can be replaced by an older version with the same operands, and the property values for which they
+can.
 
     %y = opset15.Squeeze(%x, [0]) {allow_axis_skip = false}
 ->  %y = opset1.Squeeze(%x, [0])
@@ -23,22 +24,22 @@ from moir.targets.releases.record import EarlierVersion
 
 
 def equals(*values: object) -> Callable[[object], bool]:
-    """A condition on a property: that it has one of the values."""
+    """A condition on a property: true if it equals one of the values."""
     return lambda value: value in values
 
 
 def differs(*values: object) -> Callable[[object], bool]:
-    """A condition on a property: that it has none of the values."""
+    """A condition on a property: true if it equals none of the values."""
     return lambda value: value not in values
 
 
 def is_ones(value: object) -> bool:
-    """Whether a property is a list without an entry other than 1, as dilations are by default."""
+    """Whether all elements of a list property are 1, as dilations are by default."""
     return all(each == 1 for each in cast("Iterable[object]", value))
 
 
 def is_from_front(value: object) -> bool:
-    """Whether an axis is counted from the first one."""
+    """Whether an axis is nonnegative."""
     return cast("int", value) >= 0
 
 
@@ -63,7 +64,7 @@ EARLIER_VERSIONS = (
     EarlierVersion("opset6.ReadValue", "opset3.ReadValue"),
     EarlierVersion("opset6.Assign", "opset3.Assign"),
 )
-"""Of an operation, the newest older version comes first."""
+"""The records of older versions. Of several for one operation, the newest older version comes first."""
 
 
 class EarlierVersionPattern(Pattern):
@@ -100,7 +101,7 @@ class EarlierVersionPattern(Pattern):
 
 
 def _forget_tensor_names(op: Operation, count: int) -> None:
-    """Erase the names of the results from number `count` on, which the replacement does not have."""
+    """Erase the tensor names of the results from index `count` on, which the replacement does not have."""
     names = tensor_names_of(op)[:count]
     if names:
         op.attributes["tensor_names"] = strings_attribute([*names, *[""] * (len(op.results) - len(names))])

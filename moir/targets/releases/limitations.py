@@ -1,4 +1,6 @@
-"""What older releases read, but do not compute right, as samples of `python -m scripts.runtimes --lowered` show."""
+"""Operations that older releases read but compute wrongly, as samples of `python -m scripts.runtimes --lowered`
+show.
+"""
 
 from __future__ import annotations
 
@@ -70,4 +72,4 @@ LIMITATIONS = (
         f"{_EXPANSIONS}.control_flow:initial_states",
     ),
 )
-"""Of an operation, the expansions that replace all of it come first."""
+"""The records of limitations. Of several for one operation, those without a condition come first."""

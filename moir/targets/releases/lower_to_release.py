@@ -31,7 +31,9 @@ NEWEST_VERSION = 11
 """The version of the IR that is written for a model without the attribute `ir_version`."""
 
 MOST_ROUNDS = 16
-"""More than the longest chain of expansions: a chain that does not end would be a mistake in the tables."""
+"""The maximum number of rounds of replacement: longer than any chain of expansions, so that a cycle in the tables is
+noticed.
+"""
 
 
 @dataclass(frozen=True)

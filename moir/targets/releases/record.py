@@ -37,9 +37,9 @@ class Limitation(Record):
     Args:
         operation: the name of the operation.
         until: the first release that computes it right.
-        when: whether an operation is concerned.
+        when: a condition on the operation.
         what: what the older releases do not compute, a noun clause.
-        instead: `module:function` of the expansion that replaces it, or whose value it computes from it.
+        instead: `module:function` of the expansion that replaces the operation.
     """
 
     operation: str

@@ -1,6 +1,6 @@
 """The releases of OpenVINO Runtime that `--runtime` names, the oldest first.
 
-Nothing here imports an operation, so that the options of a conversion are there without one.
+This module imports no operations, so that the command line can list the releases without loading them.
 """
 
 from __future__ import annotations
@@ -88,13 +88,15 @@ def is_earlier(release: Release, other: str) -> bool:
 
 @cache
 def _since(operation: str) -> int:
-    """The index of the release that accepts an operation before its operation set is complete."""
+    """The index in `RELEASES` of the first release that accepts an operation although its operation set is not complete
+    there yet.
+    """
     return next((index for index, each in enumerate(_RELEASES) if operation in each.also.split()), len(_RELEASES))
 
 
 @cache
 def accepts(release: Release, operation: str) -> bool:
-    """Whether a release accepts an operation, `opset8.Gather`; True for one of an extension."""
+    """Whether a release accepts an operation such as `opset8.Gather`. True for operations of extensions."""
     opset = operation.partition(".")[0].removeprefix("opset")
     if not opset.isdecimal():
         return True

@@ -130,7 +130,7 @@ def agreement_of(
 
 
 def _inputs(converted: Runner, reference: Runner, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """The arrays for the inputs of the IR: by name, or by position where the names are others."""
+    """The arrays for the inputs of the IR: found by name, or by position where the names of model and IR differ."""
     ports = converted.interface.inputs
     by_name = {name: arrays[port.name] for port in reference.interface.inputs for name in port.names}
     if len(ports) == len(arrays) and not all(any(name in by_name for name in port.names) for port in ports):
@@ -139,7 +139,7 @@ def _inputs(converted: Runner, reference: Runner, arrays: Mapping[str, Array]) -
 
 
 def _outputs(converted: Runner, reference: Runner) -> list[tuple[str, str]]:
-    """The names of the outputs of the IR, with those of the outputs of the model that they stand for."""
+    """Pairs of output names, in the IR and in the model, for outputs that correspond to each other."""
     ours, theirs = converted.interface.outputs, reference.interface.outputs
     by_name = {name: port.name for port in theirs for name in port.names}
     pairs = [(port.name, next((by_name[name] for name in port.names if name in by_name), "")) for port in ours]
@@ -151,7 +151,9 @@ def _outputs(converted: Runner, reference: Runner) -> list[tuple[str, str]]:
 
 
 def _shared_tensors(reference: Runner, converted: Runner) -> dict[str, str]:
-    """The names of inner tensors that both have, with the operation of the IR that computes each."""
+    """The names of inner tensors that both models have, each with the kind of the operation of the IR that
+    computes it.
+    """
     values = named_values(only_model(converted.module).block, constants=False, nodes=False)
     known = set(reference.tensors)
     return {name: owner.name for name, value in values.items() if name in known and isinstance(owner := value.owner, Operation)}

@@ -106,7 +106,7 @@ def _part(array: Array, number: int, size: int) -> Array:
 
 
 def _size_of_sample(port: TensorPort, array: Array, path: Path) -> int:
-    """How many entries of the first axis belong to a sample; 0 if the array is the same for all samples."""
+    """The number of entries along the first axis that one sample takes; 0 if the array is the same for all samples."""
     rank = array.ndim if port.shape is None else len(port.shape)
     if array.ndim == rank + 1:
         return 1

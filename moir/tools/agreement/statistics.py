@@ -1,4 +1,6 @@
-"""The agreement of arrays with their references, summed up over samples: nothing grows with their number."""
+"""The agreement of arrays with their references over several samples, as sums, so that the memory does not grow with
+the number of samples.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ class TensorAgreement(Record):
 
 
 class AgreementOfTensor:
-    """The sums over samples for one tensor."""
+    """The sums, over samples, from which the agreement of one tensor is computed."""
 
     def __init__(self, name: str, operation: str = "") -> None:
         self._name = name
@@ -98,7 +100,9 @@ class AgreementOfTensor:
         )
 
     def _in_order(self, actual: Array, expected: Array) -> Array:
-        """The array with its axes in the order of the reference: the same one for all samples."""
+        """The array `actual` with its axes in the order of the reference; the permutation is the same for all
+        samples.
+        """
         if self._order is None and sorted(actual.shape) == sorted(expected.shape):
             orders = [each for each in permutations(range(actual.ndim)) if tuple(actual.shape[axis] for axis in each) == expected.shape]
             self._order = min(orders, key=lambda order: _distance(actual.transpose(order), expected))

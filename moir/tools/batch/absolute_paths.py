@@ -1,4 +1,6 @@
-"""Conversions for processes whose current folder is another one: their paths are made absolute, and restored after."""
+"""Makes the paths of conversions absolute, for processes with another current folder, and restores them in the
+results.
+"""
 
 from __future__ import annotations
 

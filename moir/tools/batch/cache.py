@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class _UnusableEntry(Exception):
-    """An entry, or a file that it names, is damaged."""
+    """Raised for an entry of the cache that is damaged, or that names a damaged file."""
 
 
 class CachedConversion:
@@ -52,8 +52,8 @@ class CachedConversion:
         passes: the pipeline, if it is not the default one.
     """
 
-    def __init__(self, place: str, model: Path, options: ConversionOptions, passes: str | None) -> None:
-        self._cache = CacheFolder(place)
+    def __init__(self, location: str, model: Path, options: ConversionOptions, passes: str | None) -> None:
+        self._cache = CacheFolder(location)
         self._folder = self._cache.path
         self._model = model
         self._digests = Digests()
@@ -166,10 +166,10 @@ class CachedConversion:
             raise _UnusableEntry from error
 
     def _keep(self, path: Path) -> str:
-        """Move a new file of an IR from its temporary folder into the cache; returns its digest, which is its name
-        there.
+        """Move a new file of an IR from its temporary folder into the cache; returns its digest, under which the cache
+        has it.
 
-        Raises OSError if it has changed.
+        Raises OSError if the file has changed.
         """
         digest = self._digests.file(path)
         if digest == ABSENT:
@@ -205,8 +205,8 @@ class CachedConversion:
 
 
 class ImportedModules(Observer):
-    """Notes the files of the modules that extensions import and that are not installed: those next to the folders of
-    the extensions.
+    """An observer that records the files of the modules that extensions import and that are not installed packages:
+    those beside the folders of the extensions.
     """
 
     def __init__(self) -> None:

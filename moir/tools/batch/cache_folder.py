@@ -1,4 +1,6 @@
-"""The folder of the cache of conversions: on this machine, or at an address, with a copy of what was used here."""
+"""The folder of the cache of conversions: a local one, or one at an address, with a local copy of the files that were
+used.
+"""
 
 from __future__ import annotations
 
@@ -23,23 +25,24 @@ class CacheFolder:
     Raises UsageError for an address to which nothing can be written, ModelFileError if the copy cannot be.
     """
 
-    def __init__(self, place: str) -> None:
-        self._address = place
+    def __init__(self, location: str) -> None:
+        self._address = location
         self._store: Store | None = None
-        self.path = Path(place)
+        self.path = Path(location)
         """The folder on this machine."""
-        if not is_address(place):
+        if not is_address(location):
             return
         from moir.files.remote.download_folder import CACHE, downloads
         from moir.files.remote.store import Store
 
-        self._store = Store(place)
+        self._store = Store(location)
         if self._store.is_web:
-            raise UsageError("a server of the web is only read", location=shown(place), hint="keep the cache in a store, such as s3://")
-        self.path = downloads() / f"{CACHE}{of_text(place)[:24]}"
+            raise UsageError("a server of the web is only read", location=shown(location), hint="keep the cache in a store, such as s3://")
+        self.path = downloads() / f"{CACHE}{of_text(location)[:24]}"
 
     def present(self, name: str) -> Path:
-        """The path of a file of the cache, downloaded if it is not on this machine; it may be missing there, too.
+        """The local path of a file of the cache, which is downloaded first if necessary; there is no file at the path
+        if the cache lacks it.
 
         Args:
             name: its name relative to the folder.

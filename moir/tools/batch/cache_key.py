@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from moir.frameworks.record import Framework
 
 FORMAT = 1
-"""The version of keys and entries; entries of other versions are ignored."""
+"""The version of the format of keys and entries; entries of other versions are ignored."""
 
 _OUTPUT_SUFFIXES = (".xml", ".bin")
 
 
 def key_of(model: Path, options: ConversionOptions, passes: str | None, digests: Digests) -> str | None:
-    """The key of a conversion; None if the model cannot be read or an extension cannot be found; the conversion
-    reports the error.
+    """The key of a conversion; None if the model cannot be read or an extension cannot be found, which the conversion
+    will report.
     """
     try:
         framework = framework_of_file(model)
@@ -68,7 +68,7 @@ def key_of(model: Path, options: ConversionOptions, passes: str | None, digests:
 
 @cache
 def _code() -> str:
-    """A digest of moir's installed files, so that a changed installation does not use results of the former one."""
+    """A digest of moir's installed files, so that results of another state of the code are not used."""
     root = Path(__file__).parents[2]
     states = [(each.relative_to(root).as_posix(), each.stat()) for each in sorted(root.rglob("*.py"))]
     return of_text("".join(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n" for name, status in states))
@@ -95,6 +95,6 @@ def _has_companions(framework: Framework) -> bool:
 
 
 def _names_beside(model: Path) -> list[str]:
-    """The names of the files in the folder of a model, of which a reader may choose some; IRs are not among them."""
+    """The names of the files in the folder of a model among which a reader may choose; IRs are left out."""
     names = os.listdir(model.resolve().parent)
     return sorted(each for each in names if not each.startswith(".") and not each.endswith(_OUTPUT_SUFFIXES))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Future: TypeAlias = Any
 
 MEMORY = "memory"
-"""The name of the resource that a worker may offer: bytes for conversions."""
+"""The name of the resource by which a worker offers bytes of memory for conversions."""
 
 _PATIENCE = 10
 """Timeout in seconds for connecting to the scheduler, and for disconnecting from it."""
@@ -39,15 +39,15 @@ _PATIENCE_FOR_WORKERS = 60
 """Seconds to wait for a first worker, which a queue may have to start."""
 
 _MOST_RUNS = 3
-"""How often a conversion begins whose workers end."""
+"""How often a conversion is begun if workers end while they run it."""
 
 _REFRESH = 1.0
-"""Seconds after which the scheduler is asked again which workers there are."""
+"""The number of seconds between two requests to the scheduler for the list of workers."""
 
 _UNLIMITED = WorkerLimits()
 
 _AHEAD = 2
-"""How many conversions are submitted for each thread of the cluster, so that none waits for the next one."""
+"""The number of conversions submitted for each thread of the cluster, so that no thread waits for the next one."""
 
 
 def converted_on_cluster(works: Sequence[Work], convert: Conversion, address: str, limits: WorkerLimits = _UNLIMITED) -> Generator[Ended]:
@@ -74,7 +74,7 @@ def converted_on_cluster(works: Sequence[Work], convert: Conversion, address: st
 
 
 class _Run:
-    """The conversions of a run on a cluster.
+    """A run of conversions on a cluster.
 
     Args:
         client: the connection to the scheduler.
@@ -149,7 +149,7 @@ class _Run:
             self._completed.add(future)
 
     def _outcome(self, future: Future, number: int) -> Outcome | None:
-        """The outcome of a conversion by its number; None if it has to be submitted again.
+        """The outcome of conversion `number`, from its future; None if the conversion has to be submitted again.
 
         When a worker ends, Dask counts a failure for each task that was sent to it, also for tasks that had not begun.
         Raises ConversionError if the connection to the scheduler is lost.
@@ -244,7 +244,9 @@ def _checked_workers(client: Client, address: str, extensions: Sequence[str]) ->
 
 
 def _resources(work: Work, workers: Mapping[str, Any]) -> dict[str, int]:
-    """The memory that a conversion takes of its worker, if all workers offer some; at most what the largest offers."""
+    """The memory that a conversion reserves on its worker, if all workers offer memory; at most as much as the largest
+    of them offers.
+    """
     offers = [each["resources"].get(MEMORY) for each in workers.values()]
     if not offers or None in offers:
         return {}

@@ -1,4 +1,4 @@
-"""What runs on the workers of a cluster: conversions, each in a process that a worker starts beside itself.
+"""Runs conversions on the workers of a cluster, each in a process that a worker starts beside itself.
 
 The worker can end such a process at any time: when a conversion takes too long, or when the run is interrupted. It
 keeps the process for the next model of the run.
@@ -15,18 +15,18 @@ from moir.tools.batch.outcome import failed
 from moir.tools.batch.work import Conversion, Outcome, Work
 
 _LONGEST_WAIT = 1.0
-"""Seconds after which a waiting thread looks whether its process has been interrupted."""
+"""The interval in seconds at which a waiting thread checks whether its process has been interrupted."""
 
 
 class WorkerLimits(Record):
-    """The limits of each conversion on a worker: seconds, and bytes of memory; None for any."""
+    """The limits of each conversion on a worker: seconds, and bytes of memory; None for no limit."""
 
     timeout: float | None = None
     memory: int | None = None
 
 
 class _Run:
-    """The processes of one run of `moir` on this worker."""
+    """The processes that one run of `moir` uses on this worker."""
 
     def __init__(self) -> None:
         self.idle: list[ConversionProcess] = []
@@ -39,7 +39,7 @@ _LOCK = Lock()
 
 
 def converted_on_worker(run: str, work: Work, convert: Conversion, limits: WorkerLimits) -> Outcome:
-    """Convert a model on this worker, in a process of its own.
+    """Convert a model on this worker, in a separate process; returns the outcome.
 
     Args:
         run: the name of the run.
@@ -75,7 +75,9 @@ def converted_on_worker(run: str, work: Work, convert: Conversion, limits: Worke
 
 
 def end_run(run: str) -> None:
-    """End the processes of a run on this worker, those that convert included; further conversions of it are refused."""
+    """End the processes of a run on this worker, even those that are converting a model; further conversions of the run
+    are refused.
+    """
     with _LOCK:
         state = _RUNS.setdefault(run, _Run())
         state.has_ended = True

@@ -28,20 +28,22 @@ from moir.tools.streams import STANDARD, is_stream
 from moir.tools.terminal import print_tables
 
 
-def convert_all(options: argparse.Namespace, given: ConversionOptions, notes: list[str], convert: Conversion) -> int:
+def convert_all(options: argparse.Namespace, conversion: ConversionOptions, notes: list[str], convert: Conversion) -> int:
     """Convert all models of a command line; returns the largest of their exit statuses.
 
     Args:
         options: the values of the command line.
-        given: the options of the conversions on it.
+        conversion: the options of the conversions on it.
         notes: notes on it, for the user.
         convert: converts one model.
 
     Raises UsageError, before a conversion begins, if options do not fit several models, or two have one output, and
     ConversionError if the connection to a cluster is lost.
     """
-    _check(options, given)
-    listed = _of_models(options, given, notes) if options.manifest is None else read_manifest(options.manifest, given, options.place)
+    _check(options, conversion)
+    listed = (
+        _of_models(options, conversion, notes) if options.manifest is None else read_manifest(options.manifest, conversion, options.place)
+    )
     works = [_work(options, each) for each in listed]
     check_outputs(works)
     if options.shard is not None:
@@ -69,7 +71,7 @@ def convert_all(options: argparse.Namespace, given: ConversionOptions, notes: li
 
 
 def _results(options: argparse.Namespace, works: list[Work], convert: Conversion) -> Generator[Ended]:
-    """The results of all conversions: those that are done already, and then the others as they end.
+    """The results of all conversions: first those that a file of earlier results has, and then the others as they end.
 
     Args:
         options: the values of the command line.
@@ -97,7 +99,7 @@ def _results(options: argparse.Namespace, works: list[Work], convert: Conversion
             yield each.with_fields(number=remaining[each.number])
 
 
-def _check(options: argparse.Namespace, given: ConversionOptions) -> None:
+def _check(options: argparse.Namespace, conversion: ConversionOptions) -> None:
     if options.manifest is not None and options.models:
         raise UsageError("there are models and a manifest; give either")
     if any(is_stream(each) for each in options.models):
@@ -105,7 +107,7 @@ def _check(options: argparse.Namespace, given: ConversionOptions) -> None:
     if options.output_model is not None or options.place == STANDARD or (options.place or "").lower().endswith(MODEL_SUFFIXES):
         raise UsageError("several models need a folder to write to: -o DIR")
     of_one_model = {
-        "--model-name": given[MODEL_NAME],
+        "--model-name": conversion[MODEL_NAME],
         "--verbose": options.verbose,
         "--opset": options.opset,
         "--matmul-nbits": options.matmul_nbits,
@@ -118,9 +120,9 @@ def _check(options: argparse.Namespace, given: ConversionOptions) -> None:
         raise UsageError("--jobs is for processes on this machine", hint="workers say with --nthreads and --resources")
 
 
-def _of_models(options: argparse.Namespace, given: ConversionOptions, notes: list[str]) -> list[Listed]:
+def _of_models(options: argparse.Namespace, conversion: ConversionOptions, notes: list[str]) -> list[Listed]:
     models = [each if is_address(each) else str(Path(each)) for each in dict.fromkeys(options.models)]
-    request = requested(options, given, models[0], [])
+    request = requested(options, conversion, models[0], [])
     notes += [each for each in request.notes if each not in notes]
     return [
         Listed(each, output_path(request.place, each, request.conversion, is_single=False), request.conversion, options.passes)
@@ -135,5 +137,5 @@ def _work(options: argparse.Namespace, listed: Listed) -> Work:
 
 
 def _titled(model: str, reason: str) -> str:
-    """A reason after the name of the model, unless it begins with that name."""
+    """A reason with the name of the model in front of it, unless it begins with that name."""
     return reason if reason.startswith(model) else f"{one_line(model)}: {reason}"

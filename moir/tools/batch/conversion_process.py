@@ -1,4 +1,4 @@
-"""A process that converts one model after the other: for the pool of this machine, and for the workers of a cluster.
+"""A process that converts one model after the other, in the pool of this machine or beside a worker of a cluster.
 
 If it is killed, for example because the system is out of memory, the model that it converts fails. A conversion that
 takes too long is ended with its process.
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 _PATIENCE = 5.0
-"""Seconds that a process has to remove its temporary files when it is ended."""
+"""The number of seconds that a process has for removing its temporary files when it is ended."""
 
 _WITHOUT_MEMORY = ("SIGABRT", "SIGSEGV")
-"""How Python and libraries end where memory is missing to raise an exception."""
+"""The signals by which a process ends if there is not even enough memory to raise an exception."""
 
 _STARTING = Lock()
-"""Is held while a process is started, which changes the state of the whole process for a moment."""
+"""A lock that is held while a process is started, because that changes the state of the whole process for a moment."""
 
 
 def wait_for(busy: Sequence[ConversionProcess], longest: float | None = None) -> list[ConversionProcess]:
-    """Wait for results or ends of processes, and end processes that take too long.
+    """Wait until processes send results or end, and end processes that take too long.
 
     Args:
         busy: processes that convert.
-        longest: the most seconds to wait; None for any.
+        longest: the largest number of seconds to wait; None for no limit.
 
     Returns the processes whose `ended` is to be called; none if the time is over, or a process has been ended.
     """
@@ -85,7 +85,7 @@ class ConversionProcess:
         self._begun = 0.0
 
     def begin(self, number: int, work: Work) -> None:
-        """Give the process a model to convert; `number` is that of the conversion in its result."""
+        """Let the process convert a model; `number` identifies the conversion in its result."""
         self.number = number
         self._work = work
         self._begun = time.perf_counter()
@@ -94,7 +94,7 @@ class ConversionProcess:
             self.connection.send(work)
 
     def expire(self) -> None:
-        """End the process of a conversion that takes too long; it is killed if it does not end in time."""
+        """End the process because its conversion takes too long; it is killed if it does not end in time."""
         if self._is_expired:
             self.process.kill()
             self.deadline = None
@@ -147,7 +147,7 @@ class ConversionProcess:
 
 @contextmanager
 def _main_module_hidden() -> Generator[None]:
-    """Keep the processes that are started in the context from running the program of the caller again.
+    """A context in which started processes do not run the program of the caller again.
 
     A spawned process imports the main module of its parent, of which it needs nothing here: a program without
     `if __name__ == "__main__"` would convert its models once more, and one from standard input has no file.
@@ -163,7 +163,7 @@ def _main_module_hidden() -> Generator[None]:
 
 @contextmanager
 def _children_allowed() -> Generator[None]:
-    """Let a process start others in the context that would not be allowed to, such as a worker of Dask."""
+    """A context in which a process may start others although that is not allowed to it, as to a worker of Dask."""
     process = current_process()
     if not process.daemon:
         yield
@@ -177,9 +177,9 @@ def _children_allowed() -> Generator[None]:
 
 @contextmanager
 def _interrupts_blocked() -> Generator[None]:
-    """Block Ctrl-C for the processes that are started in the context: the process that started them ends them.
+    """A context in which processes are started that ignore Ctrl-C: the process that started them will end them.
 
-    They would print a traceback, above all during their imports.
+    Otherwise each of them would print a traceback.
     """
     if sys.platform == "win32":
         yield
@@ -196,7 +196,7 @@ def _interrupts_blocked() -> Generator[None]:
 def _serve(connection: Connection, convert: Conversion, memory: int | None) -> None:
     """Convert each model that arrives over a connection, and send back its result, until the connection is closed.
 
-    `memory` is the limit of the process in bytes; None for none.
+    `memory` is the largest number of bytes that the process may allocate; None for no limit.
     """
     if memory is not None:
         limit_memory(memory)

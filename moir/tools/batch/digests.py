@@ -17,7 +17,7 @@ _PIECE = 1 << 20
 
 
 class Digests:
-    """The digests of files; a file that has not changed is read once."""
+    """Computes and keeps the digests of files: a file that has not changed is read only once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Path, FileState], str] = {}
@@ -27,7 +27,7 @@ class Digests:
 
         Args:
             path: the file; a named pipe or a device counts as absent.
-            state: the status that the file must have, by default its present one.
+            state: the state that the file must have; by default its present state.
         """
         try:
             if not path.is_file():
@@ -54,7 +54,7 @@ class Digests:
 
 
 def of_text(text: str) -> str:
-    """The digest of a text."""
+    """The SHA-256 digest of a text."""
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 

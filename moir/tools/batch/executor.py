@@ -14,8 +14,8 @@ from moir.tools.batch.work import Conversion, Ended, Outcome, Work
 def converted_on(executor: Executor, works: Sequence[Work], convert: Conversion, jobs: int | None) -> Generator[Ended]:
     """Convert models, and yield the result of each conversion when it has ended.
 
-    The current folders of its processes may be others. If the caller leaves the generator, conversions that have not
-    begun are cancelled.
+    The processes of the executor may have other current folders. If the caller leaves the generator, conversions that
+    have not begun are cancelled.
 
     Args:
         executor: runs the conversions; it stays open.

@@ -16,7 +16,7 @@ from moir.version import VERSION
 
 
 def fingerprint(extensions: Sequence[str]) -> dict[str, str]:
-    """What must be the same on two machines, by its name, for conversions to the same bytes.
+    """The facts, by name, that have to be the same on two machines if their conversions are to give the same bytes.
 
     Args:
         extensions: directories of extensions, or names of installed ones.
@@ -31,7 +31,7 @@ def fingerprint(extensions: Sequence[str]) -> dict[str, str]:
 
 
 def difference(own: Mapping[str, str], other: Mapping[str, str]) -> str:
-    """What differs in two fingerprints, as text with the versions of both; empty if nothing does."""
+    """The differences between two fingerprints, as text with the versions of both; empty if there are none."""
     names = [name for name in own if own[name] != other.get(name)]
     return ", ".join(
         name if len(own[name]) > _LONGEST_VERSION else f"{name} {other.get(name) or 'missing'} instead of {own[name]}" for name in names
@@ -39,7 +39,9 @@ def difference(own: Mapping[str, str], other: Mapping[str, str]) -> str:
 
 
 _LONGEST_VERSION = 40
-"""Longer values are digests, which say nothing to a person."""
+"""The largest number of characters of a value that a message shows; longer values are digests, which say nothing to a
+person.
+"""
 
 
 @cache

@@ -70,7 +70,9 @@ class Job:
         return f"Job({self._work.label!r}, {without_secrets(self.output)!r})"
 
     def work(self, cache: str | None) -> Work:
-        """The conversion, as it is sent between processes; `cache` is the folder of the cache, if there is one."""
+        """The conversion as a record that is sent between processes; `cache` is the folder of the cache, None for no
+        cache.
+        """
         return self._work.with_fields(cache=cache)
 
 

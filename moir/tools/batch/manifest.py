@@ -36,13 +36,13 @@ MODELS = "model"
 """The name of the table of one model."""
 
 OWN_KEYS = ("input_model", "output_dir", "output_model", "passes")
-"""The keys that are not parameters."""
+"""The keys of manifests that are not parameters of a conversion."""
 
 OUTPUT_KEYS = ("output_dir", "output_model")
-"""The keys that say where the IR goes, of which a table has one."""
+"""The keys that say where the IR is written; a table may have only one of them."""
 
 _LARGEST = 64 << 20
-"""The largest size of a manifest in bytes: some hundred thousand models."""
+"""The largest size of a manifest in bytes, enough for some hundred thousand models."""
 
 
 class Listed(Record):
@@ -61,13 +61,13 @@ class Listed(Record):
     passes: str | None
 
 
-def read_manifest(path: str, overriding: ConversionOptions, place: str | None) -> list[Listed]:
+def read_manifest(path: str, overriding: ConversionOptions, output_dir: str | None) -> list[Listed]:
     """The models that a manifest lists, in its order.
 
     Args:
         path: the path or the address of the manifest.
         overriding: options that take precedence over those of the manifest.
-        place: the folder that outputs are relative to, by default that of the manifest.
+        output_dir: the folder that outputs are relative to, by default that of the manifest.
 
     Raises UsageError if it cannot be read, lists no model, or has keys or values that do not exist.
     """
@@ -87,7 +87,7 @@ def read_manifest(path: str, overriding: ConversionOptions, place: str | None) -
         where = f"model {number}"
         own = _checked(path, each, where, names)
         inherited = {key: value for key, value in common.items() if key not in OUTPUT_KEYS or own.keys().isdisjoint(OUTPUT_KEYS)}
-        models.append(_read_entry(path, folder, {**inherited, **own}, where, overriding, place))
+        models.append(_read_entry(path, folder, {**inherited, **own}, where, overriding, output_dir))
     return models
 
 
@@ -100,8 +100,8 @@ def _checked(path: str, table: Mapping[str, Any], where: str, names: frozenset[s
         where: the place of the table, for messages; empty for the keys before the first model.
         names: the names of parameters.
 
-    Raises UsageError for one that is neither a parameter nor a key of manifests, and for two that say where the IR
-    goes.
+    Raises UsageError for a key that is neither a parameter nor a key of manifests, and for two keys that say where the
+    IR is written.
     """
     keys = {key.replace("-", "_"): value for key, value in table.items()}
     prefix = f"{where}: " if where else ""
@@ -116,7 +116,9 @@ def _checked(path: str, table: Mapping[str, Any], where: str, names: frozenset[s
     return keys
 
 
-def _read_entry(path: str, folder: str, table: Mapping[str, Any], where: str, overriding: ConversionOptions, place: str | None) -> Listed:
+def _read_entry(
+    path: str, folder: str, table: Mapping[str, Any], where: str, overriding: ConversionOptions, output_dir: str | None
+) -> Listed:
     if "input_model" not in table:
         raise UsageError(f"{where}: input_model is missing", location=path, hint='add a line input_model = "FILE"')
     try:
@@ -127,7 +129,7 @@ def _read_entry(path: str, folder: str, table: Mapping[str, Any], where: str, ov
     except UsageError as error:
         raise UsageError(f"{where}: {error.reason}", location=path, hint=error.hint) from error
     model = joined(folder, table["input_model"])
-    base = folder if place is None else place
+    base = folder if output_dir is None else output_dir
     if "output_model" in table:
         output = output_path(place_of_model(joined(base, table["output_model"])), model, conversion)
     else:
@@ -138,7 +140,8 @@ def _read_entry(path: str, folder: str, table: Mapping[str, Any], where: str, ov
 def _resolved(name: str, value: Any, folder: str) -> Any:
     """The value of an option whose paths are relative to the folder of the manifest.
 
-    Raises UsageError for a relative path in a manifest that lies elsewhere: what options name is read on this machine.
+    Raises UsageError for a relative path in a manifest at an address: files that options name have to be on this
+    machine.
     """
     if not is_address(folder):
         return resolved(name, value, Path(folder))

@@ -22,7 +22,9 @@ _OF_MOST_OPERATIONS = 450_000_000
 
 
 def need_of(work: Work) -> int:
-    """An upper estimate of the memory of a conversion in bytes; that of a process alone if there is no model."""
+    """An upper estimate of the memory in bytes that a conversion needs; that of a process alone if there is no
+    model.
+    """
     # The size of a file that lies elsewhere is not known before it is downloaded.
     is_elsewhere = is_address(work.model)
     operations = _OF_MOST_OPERATIONS if is_elsewhere else min(_TIMES_THE_FILE * _size(Path(work.model)), _OF_MOST_OPERATIONS)
@@ -40,7 +42,7 @@ def _size(path: Path) -> int:
 
 
 def limit_memory(size: int) -> None:
-    """Let allocations of this process fail beyond a size in bytes; memory maps of files do not count.
+    """Make allocations of this process fail once it has more than `size` bytes; memory maps of files do not count.
 
     Does nothing on systems without such a limit.
     """

@@ -1,4 +1,4 @@
-"""The files and folders that options of a conversion name."""
+"""The files and folders that the options of a conversion name."""
 
 from __future__ import annotations
 

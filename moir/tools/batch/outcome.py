@@ -1,4 +1,4 @@
-"""The conversion of one of several models in the process that does it, with its failure as a result."""
+"""Converts one of several models within the process that does the conversion; a failure becomes a result."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def outcome_of(convert: Conversion, work: Work) -> Outcome:
 
 
 def _free(error: MemoryError) -> None:
-    """Free what a conversion has held, since the description of its failure takes memory, too."""
+    """Free the memory that a failed conversion holds through its traceback, because describing the failure takes
+    memory, too.
+    """
     import gc
     from traceback import clear_frames
 
@@ -46,7 +48,7 @@ def _free(error: MemoryError) -> None:
 
 
 def failed(work: Work, error: str, reason: str, hint: str | None = None) -> Outcome:
-    """The outcome of a conversion whose process could not say what became of it.
+    """The outcome of a conversion whose process ended without sending a result.
 
     Args:
         work: the conversion.
@@ -60,7 +62,7 @@ def failed(work: Work, error: str, reason: str, hint: str | None = None) -> Outc
 
 
 class _Collecting(logging.Handler):
-    """A handler that keeps messages."""
+    """A handler of log messages that collects them in a list."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -72,7 +74,7 @@ class _Collecting(logging.Handler):
 
 @contextmanager
 def _collected_warnings() -> Generator[list[str]]:
-    """Collect the warnings in moir's log, which do not name the model."""
+    """A context with a list that collects the warnings in moir's log, which do not name the model."""
     logger, handler = logging.getLogger("moir"), _Collecting()
     logger.addHandler(handler)
     try:

@@ -10,7 +10,8 @@ from moir.tools.batch.work import Work
 
 
 class Queue:
-    """Conversions that have not begun: in their order, or with a limit of memory the largest that fits first.
+    """The conversions that have not begun. They begin in their order or, with a limit of memory, the largest that fits
+    first.
 
     Args:
         works: the conversions.
@@ -41,6 +42,6 @@ class Queue:
         return -negative
 
     def end(self, number: int) -> None:
-        """End the conversion `number`: its memory is free again."""
+        """Free the memory that is reserved for conversion `number`, which has ended."""
         if self._free is not None:
             self._free += self._needs[number]

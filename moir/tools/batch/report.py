@@ -1,4 +1,4 @@
-"""What a person sees of many conversions: a bar while they run, and tables at the end."""
+"""The display of the progress and the results of many conversions: a bar while they run, and tables at the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from moir.tools.progress import ProgressBar
 from moir.tools.summary import format_size
 
 MOST_ROWS = 50
-"""The most models that have a row each in the table of results."""
+"""The largest number of models for which the table of results has a row for each."""
 
 _VERDICTS = {"converted": "converted", "cached": "from the cache", "unchanged": "unchanged", "failed": "failed"}
 
@@ -50,7 +50,7 @@ class Progress:
             self._bar.start(self._done, self._text(time.perf_counter() - self._begun))
 
     def close(self) -> None:
-        """Erase the bar, until it is drawn again."""
+        """Erase the bar from the terminal; it is drawn again when the next model is done."""
         if self._bar is not None:
             self._bar.close()
 
@@ -72,12 +72,12 @@ def duration(seconds: int) -> str:
 
 
 def tables(works: Sequence[Work], ended: Mapping[int, Ended], seconds: float) -> list[Table]:
-    """The tables at the end of a run: a row for each model and each note, or for many models counts, and failures and
+    """The tables at the end of a run: a row for each model and each note; for many models, counts, with failures and
     notes grouped.
 
     Args:
         works: the conversions.
-        ended: what became of each, by its number.
+        ended: the conversions that have ended, by number.
         seconds: the duration of the run.
     """
     if len(works) > MOST_ROWS:

@@ -1,4 +1,5 @@
-"""`--resume FILE`: what a file of results (`--json`) says is done, and has not changed since, is not converted again.
+"""`--resume FILE`: a model is not converted again if a file of results (`--json`) says that it was converted, and its
+files have not changed since.
 
 The file may be that of a run that was killed: a line that is not complete counts as missing.
 """
@@ -28,8 +29,10 @@ _DONE = ("converted", "cached", "unchanged")
 
 
 def request_of(work: Work) -> str:
-    """A digest of what is asked of a conversion: model, output, options with the states of the files that they name,
-    passes, environment, and the version of moir. Empty if an extension does not exist; the conversion reports that.
+    """A digest of the request of a conversion: model, output, options with the states of the files that they name,
+    passes, environment, and the version of moir.
+
+    Empty if an extension does not exist, which the conversion will report.
     """
     given = work.conversion.given
     try:
@@ -49,7 +52,8 @@ def request_of(work: Work) -> str:
 
 
 def earlier_results(path: str) -> Mapping[str, ConversionResult]:
-    """The results of a file by their requests: the last one of each, without those that have failed.
+    """The results in a file by their requests, without those of conversions that failed; of several with one request,
+    the last one.
 
     Raises UsageError if the file cannot be read.
     """
@@ -106,7 +110,7 @@ def _version(address: str) -> RemoteFile | None:
 
 
 def _states(paths: Sequence[Path]) -> list[list[object]]:
-    """The sizes and times of change of files, and of those in folders."""
+    """The sizes and times of change of files, as lists; for a folder, those of the files in it."""
     files = [each for path in paths for each in (files_in(path) if path.is_dir() else [path])]
     return [[str(each), *_state(each)] for each in files]
 

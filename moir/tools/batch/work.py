@@ -34,12 +34,12 @@ class Work(Record):
 
     @property
     def label(self) -> str:
-        """What the model is called for the user: its path, or its address without what may be secret."""
+        """The designation of the model for the user: its path, or its address without secrets."""
         return shown(self.model)
 
 
 class Outcome(Record):
-    """What became of a conversion.
+    """The outcome of a conversion, as its process sends it.
 
     Args:
         result: its result.
@@ -51,7 +51,7 @@ class Outcome(Record):
 
 
 class Ended(Record):
-    """A conversion that has ended: its number among all, what became of it, and its duration in seconds."""
+    """A conversion that has ended: its number among all conversions, its outcome, and its duration in seconds."""
 
     number: int
     outcome: Outcome
@@ -59,7 +59,8 @@ class Ended(Record):
 
 
 Conversion: TypeAlias = Callable[[Work], ConversionResult]
-"""A function that other processes import by its name."""
+"""The type of functions that convert one model; it has to be importable by its name, because other processes import it.
+"""
 
 
 def check_outputs(works: Sequence[Work]) -> None:

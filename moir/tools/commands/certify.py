@@ -1,6 +1,6 @@
-"""`moir certify`: what a certificate says, and whether the conversion and its checks still give the same.
+"""`moir certify`: shows a certificate, and verifies that the conversion and its checks still give the same results.
 
-The exit status is 0 if nothing is wrong and nothing differs, 1 if something is, and 2 for a failure.
+The exit status is 0 if nothing is wrong and nothing differs, 1 otherwise, and 2 for a failure.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TROUBLE = 2
 """The exit status of a certification that fails."""
 
 WRONG_SHOWN = 10
-"""The most wrong or changed pieces that are printed."""
+"""The largest number of wrong or changed parts of a model that are printed."""
 
 
 def argument_parser() -> ArgumentParser:
@@ -69,7 +69,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def certify_conversion(path: Path, model: Path, xml: Path, options: ConversionOptions, passes: str | None, *, silent: bool = False) -> int:
-    """Write the certificate of a conversion that was done, and print what it says; returns the exit status.
+    """Write the certificate of a conversion that was done, and print a summary of it; returns the exit status.
 
     Args:
         path: the certificate to write.
@@ -91,7 +91,7 @@ def certify_conversion(path: Path, model: Path, xml: Path, options: ConversionOp
 
 
 def rows(certificate: Certificate) -> list[tuple[str, str]]:
-    """What a certificate says, as labels and texts."""
+    """The content of a certificate as rows of a table: labels and texts."""
     counts = certificate.counts
     equal = sum(bool(piece.equal_to) for piece in certificate.pieces)
     pieces = ", ".join(f"{count} {justification}" for justification, count in counts.items())

@@ -1,6 +1,7 @@
-"""`moir check`: what a device will refuse or lose of a model, before the device is at hand.
+"""`moir check`: predicts which operations of a model a device refuses and how much precision it loses, without the
+device.
 
-The exit status is 0 if there is nothing to say, 1 if there is, 2 for a failure.
+The exit status is 0 if there are no findings, 1 if there are, 2 for a failure.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from moir.tools.agreement.images import Preparation
 
 SOMETHING, TROUBLE = 1, 2
-"""The exit statuses for a model about which there is something to say, and for a failure."""
+"""The exit statuses for a model with findings, and for a failure."""
 
 
 def argument_parser() -> ArgumentParser:

@@ -139,9 +139,10 @@ def compared(
 
 
 def _reference(model: Path | ModuleOp, options: ConversionOptions, *, definitions: bool) -> Runner:
-    """The runner of a model: that of its framework, else the definitions; with `definitions` always these.
+    """The runner of a model: its framework's own runtime, or, if that is not installed or if `definitions` is set, the
+    definitions of the operations.
 
-    It is not OpenVINO Runtime, which is to be compared with it.
+    It is never OpenVINO Runtime, with which it is to be compared.
     """
     from moir.tools.commands.run import DEFINITIONS, FRAMEWORK, runner_of
 

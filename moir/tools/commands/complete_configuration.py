@@ -67,7 +67,7 @@ def completed(configuration: str, model: str, reading: Mapping[str, object]) -> 
 
 
 def _write(path: Path, text: str, configuration: Path) -> None:
-    """Write the text, which may replace the configuration that was read."""
+    """Write `text` to `path`, which may be the configuration file that was read (`configuration`)."""
     from moir.files.output import TEXT_FILE, replacing_file
 
     with replacing_file(path, TEXT_FILE, updated=configuration) as file:

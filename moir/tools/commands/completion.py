@@ -166,5 +166,5 @@ def _fish(tool: str, line: CommandLine) -> str:
 
 
 def _single_quoted(text: str) -> str:
-    """A text quoted as one word of a shell."""
+    """A text as one word of a shell, in single quotes."""
     return "'" + text.replace("'", "'\\''") + "'"

@@ -1,4 +1,4 @@
-"""`moir operations`: the operations of the frameworks, and what becomes of them.
+"""`moir operations`: the operations of the frameworks, and how moir converts them.
 
 moir operations                   how many operations of each framework are supported
 moir operations tf                all operations of TensorFlow
@@ -106,7 +106,7 @@ def _operations_named(kind: str, frameworks: list[Framework]) -> list[tuple[str,
 
 
 def _details(framework: str, operation: Operation) -> Table:
-    """What is known of an operation, a row for each property that it has."""
+    """The properties of an operation, as a table with a row for each."""
     properties = {
         "treatment": f"{operation.treatment}: {TREATMENTS[operation.treatment]}",
         "versions": ", ".join(map(str, operation.versions)),

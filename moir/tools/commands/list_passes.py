@@ -90,7 +90,9 @@ def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
 
 
 def proofs_of(name: str) -> str:
-    """The status of the rules of a pass, from the committed table: `8 proved, 1 bounded`; empty if it has none."""
+    """The number of rules of a pass by status, from the committed table: `8 proved, 1 bounded`; empty for a pass
+    without rules.
+    """
     from moir.proofs.table import RESULTS
 
     counts = RESULTS.get(name, {})

@@ -96,7 +96,7 @@ NO_GRAPHS = (
 
 
 def explained(outcome: Outcome) -> str:
-    """What is missing in a proof, and how to get more than tests; empty if nothing is."""
+    """The reason why a rule is not proved for all models, and how it could be proved; empty if it is."""
     from moir.proofs.outcomes import Status
 
     if outcome.failures:
@@ -108,7 +108,7 @@ LONGEST_RULE = 96
 
 
 def shortened(rule: str) -> str:
-    """A rule as a text of at most LONGEST_RULE characters."""
+    """The name of a rule, cut to at most LONGEST_RULE characters."""
     return rule if len(rule) <= LONGEST_RULE else f"{rule[: LONGEST_RULE - 2]} …"
 
 

@@ -131,7 +131,7 @@ def reduced_model(
 
 
 def _command(text: str) -> list[str]:
-    """The words of a command. Raises UsageError if it has none, or names no program."""
+    """The words of a command line, given as text. Raises UsageError if it is empty, or names no program."""
     from shutil import which
 
     try:

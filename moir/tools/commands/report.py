@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from moir.options import ConversionOptions
 
 _FACTS = 12
-"""The largest number of rows of a model's metadata, such as its producer, that a report has."""
+"""The largest number of rows about the model, such as its producer, in a report."""
 
 PAGE = "report.html"
 """The default path of the page."""
@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def write_conversion(
     model: str,
-    given: ConversionOptions,
+    conversion: ConversionOptions,
     page: Path,
     *,
     passes: str | Iterable[str | ModulePass] | None,
@@ -99,7 +99,7 @@ def write_conversion(
 
     Args:
         model: the path of the model.
-        given: the options of the conversion.
+        conversion: the options of the conversion.
         page: the page.
         passes: a pipeline in place of the default one.
         verdict: a text for the top of the page.
@@ -119,7 +119,7 @@ def write_conversion(
             stack.callback(observer.close)
         try:
             with local_model(model) as local:
-                convert(local.path, given, passes=passes, observers=[recorder, *observers])
+                convert(local.path, conversion, passes=passes, observers=[recorder, *observers])
         except ConversionError as error:
             if recorder.module is None:
                 raise
@@ -129,7 +129,7 @@ def write_conversion(
     return failure
 
 
-def write_comparison(first: str, second: str, given: ConversionOptions, page: Path, *, verdict: str | None) -> None:
+def write_comparison(first: str, second: str, conversion: ConversionOptions, page: Path, *, verdict: str | None) -> None:
     """Write the page that shows two models, given by their paths, with their differences.
 
     `verdict` is a text for the top of the page; None for none.
@@ -140,14 +140,17 @@ def write_comparison(first: str, second: str, given: ConversionOptions, page: Pa
 
     check_replaceable(page, PAGE_FILE)
     with ExitStack() as stack:
-        modules = [read_any(each, given, stack)[0] for each in (first, second)]
+        modules = [read_any(each, conversion, stack)[0] for each in (first, second)]
         titles = (title_of(first, modules[0]), title_of(second, modules[1]))
         content = content_of_difference(modules[0], modules[1], titles)
         write_page(page, " | ".join(titles), {**content, "verdict": verdict}, "comparison")
 
 
 def title_of(model: str, module: ModuleOp | None) -> str:
-    """The title for a model: the name of its file, and its own name if that differs; of None, the file alone."""
+    """The title for a model: the name of its file, and the model's own name if that differs.
+
+    If `module` is None, the name of the file alone.
+    """
     from moir.dialects.moir import models_of
 
     file = Path(shown(model)).name or Path(model).resolve().name
@@ -169,7 +172,7 @@ def write_page(path: Path, title: str, content: dict[str, Any], what: str, facts
     Args:
         path: the file.
         title: the title.
-        content: the content of the page, without title and facts.
+        content: the content of the page, as `page` takes it, without title and facts.
         what: the kind of the page, such as a report, for the title of the document.
         facts: further rows about the model.
 

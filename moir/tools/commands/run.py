@@ -90,7 +90,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 ALL = "all"
-"""The value of `--tensors` for all tensors that have names."""
+"""The value of `--tensors` that selects all tensors with names."""
 
 
 def runner_of(model: Path | ModuleOp, options: ConversionOptions, runtime: str | None, arrays: Mapping[str, Array] | None) -> Runner:
@@ -169,7 +169,7 @@ def inputs_of(
 
 
 def _items(runner: Runner, options: ConversionOptions) -> dict[TensorPort, InputItem]:
-    """The items of `--input` by the input of the model that they name; those without a name belong to the inputs in
+    """The items of `--input` by the input of the model that they refer to; those without a name refer to the inputs in
     order.
 
     Values for inputs that the conversion froze are left out. Raises UsageError for any other unknown input.

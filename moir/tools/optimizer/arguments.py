@@ -18,7 +18,7 @@ TARGETS = (TEXT, IR, ONNX_MODEL)
 
 
 class VersionAction(argparse.Action):
-    """Prints the version, which is looked up only for this option."""
+    """The action of `--version`. It prints the version, which is looked up only for this option."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version

@@ -119,7 +119,7 @@ class DumpWriter(Observer):
 
 
 def dump_files(folder: Path) -> Iterator[Path]:
-    """The files in a folder of dumps that do not belong to a single stage."""
+    """The files in a folder of dumps that belong to all stages: the manifest and the weights."""
     yield from (folder / WEIGHTS, folder / MANIFEST)
 
 
@@ -142,6 +142,6 @@ def _read_manifest(folder: Path) -> dict[str, str]:
 
 
 def _fingerprint(path: Path) -> str:
-    """A text that changes when a file is edited."""
+    """A digest of the content of a file, by which an edit is noticed."""
     with path.open("rb") as file:
         return f"sha256:{file_digest(file, 'sha256').hexdigest()}"

@@ -89,15 +89,15 @@ def expectations_of(text: str, name: str, line_offset: int = 0) -> list[Expectat
     return expected
 
 
-def _line(place: str | None, index: int, plain: Sequence[int]) -> int | None:
+def _line(location: str | None, index: int, plain: Sequence[int]) -> int | None:
     """The line that a comment's `@…` refers to; None for an error without a place.
 
     Args:
-        place: the text after `@`: a number relative to the comment, `above`, `below` or `unknown`; None without `@`.
+        location: the text after `@`: a number relative to the comment, `above`, `below` or `unknown`; None without `@`.
         index: the line of the comment.
-        plain: the lines without such comments.
+        plain: the lines without expectations, in order.
     """
-    match place:
+    match location:
         case None:
             return index
         case "unknown":
@@ -107,7 +107,7 @@ def _line(place: str | None, index: int, plain: Sequence[int]) -> int | None:
         case "below":
             return min((other for other in plain if other > index), default=index)
         case _:
-            return index + int(place)
+            return index + int(location)
 
 
 def differences(name: str, expected: Iterable[Expectation], errors: Iterable[tuple[int | None, int | None, str]]) -> list[str]:

@@ -45,7 +45,7 @@ def _framework_of_name(frontend: str) -> Framework | None:
 
 
 def _recognized(path: Path) -> Framework | None:
-    """The framework of a model, None for a text."""
+    """The framework of the model at a path; None if the file is a text."""
     if path.is_dir() or not path.exists():
         return framework_of_file(path)
     beginning = beginning_of(path)

@@ -1,4 +1,6 @@
-"""Observers that see the module: printing it around passes, and verifying it after them."""
+"""Observers that look at the module: one that prints it before and after passes, and one that verifies it after
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from moir.rewriting.verification import verify_module
 
 
 class ModuleObserver(Observer):
-    """An observer that is also told on which module the passes run, and that they have failed."""
+    """An observer that is also told which module the passes change, and when one has failed."""
 
     def watch(self, module: ModuleOp, passes: Sequence[ModulePass], first: int) -> None:
         """Called before the first pass.
@@ -35,7 +37,7 @@ class ModuleObserver(Observer):
 
 @contextmanager
 def reported_to(observers: Iterable[Observer]) -> Generator[None]:
-    """Tell observers of an exception in the context."""
+    """A context in which an exception is reported to observers, before it is raised further."""
     try:
         yield
     except Exception as error:

@@ -132,7 +132,7 @@ def check_path(path: Path) -> None:
 
 
 def _command(path: Path) -> str | None:
-    """The arguments that the first lines of a reproducer name; None if the file is not a reproducer."""
+    """The arguments of `moir-opt` in the first lines of a reproducer; None if the file is not a reproducer."""
     with path.open(encoding="utf-8", errors="replace") as file:
         lines = (line for line in islice(file, _HEADER_LINES) if line.startswith(COMMAND))
         return next((line.removeprefix(COMMAND) for line in lines), None)

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from xdsl.context import Context
 
 _UNREPRESENTABLE = (ArithmeticError, AssertionError, ValueError, struct.error)
-"""What xDSL's parser raises for a number that its attribute cannot hold: 1e400 of f16, 2^64 of i32, a division by 0."""
+"""The exceptions of xDSL's parser for a number that its attribute cannot hold: 1e400 of f16, 2^64 of i32, a division by
+0.
+"""
 
 
 class TextParser(Parser):

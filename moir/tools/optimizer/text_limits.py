@@ -110,8 +110,8 @@ def _error(text: Input[str], match: re.Match[str], reason: str) -> ParseError:
 class AliasSizes:
     """The sizes of the attributes that aliases stand for, as if each alias were written out.
 
-    Ten lines, each of which uses the alias of the line before twice, stand for a thousand attributes. xDSL shares
-    them in memory, but compares, hashes and verifies each.
+    Ten lines, each of which uses twice the alias that the line before defines, stand for a thousand attributes. xDSL
+    shares them in memory, but compares, hashes and verifies each.
 
     Args:
         uses: how often each alias occurs in the text, its definition included.
@@ -127,7 +127,7 @@ class AliasSizes:
 
         Args:
             name: the alias, as `!a`.
-            attribute: what it stands for; the caller keeps it.
+            attribute: the attribute that it stands for, which the caller must keep alive.
         """
         size, depth = self._sizes[id(attribute)] = self._measure(attribute)
         self._total += size * self._uses[name]

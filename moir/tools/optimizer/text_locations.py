@@ -31,8 +31,8 @@ class TextLocations:
         self._line_offset = line_offset
 
     def of_operation(self, op: Operation) -> Location | None:
-        """The location of an operation; if it is not in the text, that of an operation there whose node has the same
-        name.
+        """The location of an operation in the text. For an operation that is not in the text, that of one there with
+        the same node name.
 
         Returns None if there is neither.
         """
@@ -42,7 +42,8 @@ class TextLocations:
         return Span(position, position, self._input, self._line_offset).get_location()
 
     def of_node(self, operation: str | None, node: str | None) -> Location | None:
-        """The location of the first operation that was made from a node, preferably one with the given operation name.
+        """The location of the first operation that comes from a node, preferably one with the operation name
+        `operation`.
 
         Returns None if the text has no operation of the node.
         """

@@ -102,7 +102,7 @@ class _Check:
             raise _error(failing if failing is not None and failing in inner else op, reason) from error
 
     def _depends_on_left_out(self, op: OpsetOp) -> bool:
-        """Whether values of operands are unknown only because a constant was left out of the text."""
+        """Whether values of operands are unknown for no other reason than that the text leaves out a constant."""
         if _is_left_out(op):
             self._left_out.add(op.results[0])
         if not any(operand in self._left_out for operand in op.operands):
@@ -127,7 +127,9 @@ class _Check:
 
 
 def _is_left_out(op: Operation) -> bool:
-    """Whether an operation is a constant that was left out of the text and could be a shape, axes or sizes."""
+    """Whether an operation is a constant whose elements the text leaves out, and which could be a shape, axes or
+    sizes.
+    """
     data = op.properties.get("value")
     return isinstance(data, DataAttr) and data.data.values is None and math.prod(data.shape) <= MAXIMUM_ELEMENTS
 

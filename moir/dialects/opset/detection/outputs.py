@@ -73,7 +73,7 @@ class DetectionOutputOp(OpsetOp):
     objectness_score = float_property(0.0)
 
     def class_count(self) -> Dimension:
-        """The number of classes in the attributes, -1 if they have none."""
+        """The number of classes in the attributes; -1 if the attributes do not have it."""
         return -1
 
     def result_shape(self, shapes: Shapes, known: OperandValues) -> SymbolicShape:

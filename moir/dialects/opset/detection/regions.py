@@ -62,7 +62,7 @@ class ROIPooling(OpsetOp):
 
 
 _SMALLEST_NORMAL = 2.0**-126
-"""The smallest normal f32: subnormal numbers may be flushed to zero, which is no scale."""
+"""The smallest normal number of f32. Subnormal numbers may be flushed to zero, so that they cannot be a scale."""
 
 
 class RegionAlignOp(OpsetOp):

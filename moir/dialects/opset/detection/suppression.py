@@ -41,7 +41,7 @@ def boxes_and_scores(shapes: Shapes, coordinates: int = 4) -> tuple[tuple[Dimens
 
 
 def selected_count(shapes: Shapes, *factors: Dimension) -> int:
-    """Number of selected boxes, whose upper bound is the product of the factors: 0 if that is 0, otherwise unknown."""
+    """The number of selected boxes, at most the product of the factors: 0 if that is 0, otherwise dynamic (-1)."""
     return 0 if 0 in factors and shapes[0] is not None and shapes[1] is not None else -1
 
 
@@ -164,7 +164,7 @@ class GreedySuppressionOp(OpsetOp):
     COORDINATES: ClassVar[int] = 4
 
     SELECTS_NOTHING: ClassVar[bool] = True
-    """Whether no boxes are selected if no operand limits their number."""
+    """Whether no boxes are selected if there is no operand that limits their number."""
 
     def limit(self, shapes: Shapes, known: OperandValues) -> int | None:
         """The largest number of boxes that operands permit for a class of an image; None if it is dynamic.

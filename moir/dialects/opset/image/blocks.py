@@ -118,7 +118,7 @@ class BatchOp(MovementOp):
         return vectors
 
     def borders(self, known: OperandValues, shape: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
-        """The total width of both borders of each dimension of `data`; -1 where one is unknown."""
+        """The total width of both borders of each dimension of `data`; -1 where a width is unknown."""
         begin, end = ((known.sizes(operand) or (-1,) * len(shape)) for operand in self.operands[2:])
         return tuple(b + e if is_fixed(b) and is_fixed(e) else -1 for b, e in zip(begin, end, strict=True))
 

@@ -46,8 +46,9 @@ COORDINATES: Mapping[str, Callable[[Array, Any, int], Array]] = {
     "pytorch_half_pixel": lambda positions, scale, _: (positions + HALF) / scale - HALF if len(positions) > 1 else positions,
     "tf_half_pixel_for_nn": lambda positions, scale, _: (positions + HALF) / scale,
 }
-"""By mode: the coordinates in the data (f32) for positions in the result, the scale and the size of the data. Source:
-the specification of Interpolate-11."""
+"""Mode -> a function that returns the coordinates in the data (f32) for positions in the result, the scale and the size
+of the data. Source: the specification of Interpolate-11.
+"""
 
 NEAREST: Mapping[str, Callable[[Array, Any], Array]] = {
     "ceil": lambda coordinates, _: np.ceil(coordinates),
@@ -56,13 +57,15 @@ NEAREST: Mapping[str, Callable[[Array, Any], Array]] = {
     "round_prefer_floor": lambda coordinates, _: np.ceil(coordinates - 0.5),
     "simple": lambda coordinates, scale: np.ceil(coordinates) if scale < 1 else np.trunc(coordinates),
 }
-"""By mode: the index of the element that is nearest to a coordinate (f64), for a scale."""
+"""Mode -> a function that returns the index of the element nearest to each coordinate (f64), given the scale."""
 
 MODES = ("bicubic_pillow", "bilinear_pillow", "cubic", "linear", "linear_onnx", "nearest")
 
 
 MARGIN = np.float32(1e-6)
-"""Added to a scale, so that rounding down restores a size from a scale that was computed as a quotient of sizes."""
+"""A number that is added to a scale, so that rounding down restores a size from a scale that was computed as a quotient
+of sizes.
+"""
 
 
 RESIZED_TYPES = (dynamic, f16, bf16, f32, f64, si8, ui8, si32, si64)
@@ -83,7 +86,7 @@ def scaled(size: Dimension, scale: Any) -> int:
 
 
 def check_list(shape: SymbolicShape, what: str) -> None:
-    """Raise InferenceError if a shape is known not to have rank 1."""
+    """Raise InferenceError, which names `what`, if a shape is known not to have rank 1."""
     if shape is not None and len(shape) != 1:
         raise InferenceError(f"{what} has shape {format_shape(shape)}, it should have rank 1")
 

@@ -1,1 +1,1 @@
-"""What the operations of all families share: base classes, traits, properties."""
+"""The base classes, traits and properties that the operations of all families share."""

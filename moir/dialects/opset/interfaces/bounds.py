@@ -14,7 +14,7 @@ from moir.dialects.element_types import describe
 Bounds: TypeAlias = tuple[float, float]
 
 OperandBounds: TypeAlias = Callable[[int], "Bounds | None"]
-"""The bounds of an operand by its index; None if its elements need not be integers."""
+"""A function from the index of an operand to the bounds of its elements; None if these need not be integers."""
 
 ANY: Bounds = (-math.inf, math.inf)
 
@@ -32,13 +32,15 @@ def integer_limits(element: Attribute) -> Bounds | None:
 
 
 def union(bounds: list[Bounds | None]) -> Bounds | None:
-    """Bounds that hold for the elements of all operands; None if the bounds of an operand are unknown."""
+    """The bounds of a value that has elements of several operands, given the bounds of each; None if one of them is
+    unknown.
+    """
     known = [each for each in bounds if each is not None]
     return (min(low for low, _ in known), max(high for _, high in known)) if len(known) == len(bounds) else None
 
 
 def at_corners(of: OperandBounds, function: Callable[[float, float], float]) -> Bounds | None:
-    """The bounds of a function of both operands that is monotonic in each, from the bounds of these.
+    """The bounds of a function of two operands that is monotonic in each, computed from the bounds of the operands.
 
     None if the bounds of an operand are unknown.
     """

@@ -115,7 +115,7 @@ class ElementwiseOp(UnaryOp):
     ELEMENTS: ClassVar[frozenset[Attribute] | None] = NUMBERS
 
     REAL_ONLY: ClassVar[bool] = True
-    """Whether only floats are evaluated; the rounding of integers is not defined."""
+    """Whether the operation is evaluated for floats only, because the rounding of integers is not defined."""
 
     def compute(self, x: Array) -> Array:
         """The result for an array of numbers of at least 32 bits, or of integers and symbols."""

@@ -64,12 +64,14 @@ def exact_quotient(dimension: Dimension, divisor: int, what: str) -> Dimension:
 
 
 def replaced(shape: tuple[Dimension, ...], axis: int, dimension: Dimension) -> tuple[Dimension, ...]:
-    """A shape with one dimension replaced, at a nonnegative axis."""
+    """A shape with the dimension at a nonnegative axis replaced."""
     return (*shape[:axis], dimension, *shape[axis + 1 :])
 
 
 def keeps_sizes(op: OpsetOp, known: OperandValues) -> bool:
-    """Whether all sizes of an operand are known to be those of the result, whatever the inputs are reshaped to."""
+    """Whether all sizes of the first operand are known to equal those of the result, whatever shapes the inputs of the
+    model get.
+    """
     shape, result = shape_of(op.operands[0]), shape_of(op.results[0])
     if shape is None or shape != result:
         return False

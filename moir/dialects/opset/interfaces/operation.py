@@ -73,7 +73,7 @@ class AlongAxes(Record):
 
 
 class _KindOfName:
-    """A class attribute: the name of an operation without its dialect."""
+    """A descriptor for a class attribute with the name of the operation without its dialect."""
 
     def __get__(self, instance: object, owner: type[Operation]) -> str:
         return owner.name.partition(".")[2]
@@ -106,10 +106,12 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     """Whether equal operands give equal results; False for random operations, which are neither folded nor merged."""
 
     SIZES_OF_ELEMENTS: ClassVar[bool] = False
-    """Whether sizes of results depend on elements of operands that `result_shapes` does not ask for."""
+    """Whether sizes of results depend on elements of operands for which `result_shapes` does not ask."""
 
     STEPS: ClassVar[int] = 1
-    """About how many nanoseconds `evaluate` takes for an element: more than 1 if it sorts or is a loop in Python."""
+    """The approximate number of nanoseconds that `evaluate` takes for each element: more than 1 if it sorts or is a
+    loop in Python.
+    """
 
     KIND: ClassVar[str] = cast(str, _KindOfName())
     """The kind of the operation, such as `Gather`, without the operation set that defines this version."""
@@ -118,18 +120,16 @@ class OpsetOp(IRDLOperation, PropertyAccess):
     """The type of the layer in the IR, for the few kinds that the IR spells unlike the specification."""
 
     UNWRITTEN: ClassVar[Mapping[str, object]] = {}
-    """Values of missing attributes, if the specification has no default or a
-    different one.
-    """
+    """The values of attributes that a file omits, where the specification has no default or another one."""
 
     POINTWISE: ClassVar[bool] = False
-    """Whether each element of the result is computed from the element of the first operand at the same position.
+    """Whether each element of the result is a function of the element of the first operand at the same position.
 
     Other operands are scalars, or only determine the element type.
     """
 
     BROADCASTS: ClassVar[bool] = False
-    """Whether each element of the result is computed from one element of each operand, after broadcasting."""
+    """Whether each element of the result is a function of one element of each operand, after broadcasting."""
 
     MOVES: ClassVar[bool] = False
     """Whether each element of the results is an element of the first operand."""
@@ -244,9 +244,9 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         return None
 
     def steps(self, *operands: Values) -> int:
-        """About how many nanoseconds `evaluate` takes for operand values.
+        """The approximate number of nanoseconds that `evaluate` takes for these operand values.
 
-        An operation overrides it if its work is not proportional to the elements of operands and results.
+        A class overrides it if the work of its operation is not proportional to the elements of operands and results.
         """
         sizes = [operand.size for operand in operands]
         sizes += [element_count(shape_of(result)) or 0 for result in self.results]

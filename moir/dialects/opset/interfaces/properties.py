@@ -113,9 +113,9 @@ class PropertyKind(AttrConstraint[Attribute]):
                 return attribute_of(value)
 
     def from_text(self, attr: Attribute) -> Attribute:
-        """The attribute in this form of a value that was parsed; a whole number is accepted for a float.
+        """The attribute in this form for an attribute that was parsed; for a float, an integer is accepted.
 
-        Raises ValueError if the value has no such form.
+        Raises ValueError if it has no such form.
         """
         if self.kind in ("attribute", "element") or self.accepts(attr):
             return attr
@@ -137,7 +137,11 @@ def _plain(attr: Attribute) -> object:
 
 
 def integer_property(default: int | None = None, *, xml: str | None = None) -> Attribute:
-    """Define a property that is an integer, as all of these functions: with a default, and its name in the XML."""
+    """Define a property that is an integer.
+
+    As in all functions like this one, `default` is its default value (None: the property is required), and `xml` its
+    name in the XML, by default that of the class attribute.
+    """
     return prop_def(PropertyKind("int"), None if default is None else integer_attribute(default), prop_name=xml)
 
 

@@ -115,13 +115,13 @@ def expanded(shape: SymbolicShape, rank: int, what: str) -> tuple[Dimension, ...
 
 
 def agrees(what: str, shape: tuple[Dimension, ...], expected: tuple[Dimension, ...]) -> None:
-    """Raise InferenceError if a shape contradicts an expected one."""
+    """Raise InferenceError, which names `what`, if a shape contradicts an expected one."""
     if any(a != b for a, b in zip(shape, expected, strict=True) if is_fixed(a) and is_fixed(b)):
         raise InferenceError(f"{what} has shape {format_shape(shape)} where {format_shape(expected)} is needed")
 
 
 _AXIS_DEFAULTS = {"strides": 1, "dilations": 1, "pads_begin": 0, "pads_end": 0}
-"""What an empty or missing list of a window means for each axis."""
+"""Property -> the number that an empty or missing list stands for, on each axis."""
 
 
 class SlidingWindowOp(OpsetOp):

@@ -1,4 +1,4 @@
-"""Logic on booleans that may be unknown, for the operations that compute with symbols."""
+"""Logic on booleans that may be symbols, for operations that compute with symbols."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Cursor:
         self.end = len(data) if end is None else end
 
     def fail(self, reason: str, hint: str = "copy or download the file again") -> NoReturn:
-        """Raises ModelFileError with a reason and the current offset of the file."""
+        """Raises ModelFileError with a reason, the current offset in the file, and a hint."""
         raise ModelFileError(reason, location=f"{self.location}, offset {self.position}", hint=hint)
 
     @property

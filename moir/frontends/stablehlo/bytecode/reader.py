@@ -72,20 +72,20 @@ class BytecodeReader:
                 cursor.byte()
         self._sections[number & 0x7F] = cursor.part(size)
 
-    def _of(self, number: int, what: str) -> Cursor:
-        if number not in self._sections:
+    def _of(self, index: int, what: str) -> Cursor:
+        if index not in self._sections:
             self._cursor.fail(f"the bytecode has no {what}")
-        return self._sections[number]
+        return self._sections[index]
 
     def _read_strings(self) -> list[str]:
         cursor = self._of(STRINGS, "strings")
         lengths = [cursor.number() for _ in range(cursor.count("strings"))][::-1]
         return [cursor.bytes(length)[:-1].decode(errors="replace") for length in lengths]
 
-    def _string(self, cursor: Cursor, number: int) -> str:
-        if not 0 <= number < len(self._strings):
-            cursor.fail(f"there is no string {number}")
-        return self._strings[number]
+    def _string(self, cursor: Cursor, index: int) -> str:
+        if not 0 <= index < len(self._strings):
+            cursor.fail(f"there is no string {index}")
+        return self._strings[index]
 
     def _read_dialects(self) -> list[str]:
         """Read the dialects; returns the full names of operations, `DIALECT.NAME`, in the order of their ids."""
@@ -109,14 +109,14 @@ class BytecodeReader:
 
     @staticmethod
     def _version_size(cursor: Cursor) -> int:
-        """The number of bytes of the version of a dialect, which is a section of its own."""
+        """The number of bytes of the version of the dialect at a cursor; the version is a section of its own."""
         cursor.byte()
         return cursor.number()
 
-    def _dialect(self, cursor: Cursor, number: int) -> str:
-        if number >= len(self._dialects):
-            cursor.fail(f"there is no dialect {number}")
-        return self._dialects[number]
+    def _dialect(self, cursor: Cursor, index: int) -> str:
+        if index >= len(self._dialects):
+            cursor.fail(f"there is no dialect {index}")
+        return self._dialects[index]
 
     def _read_offsets(self) -> None:
         cursor = self._of(OFFSETS, "offsets")
@@ -137,24 +137,24 @@ class BytecodeReader:
 
     # Attributes and types
 
-    def attribute(self, number: int) -> Any:
-        """The attribute with index `number`; -1 - n stands for string n."""
-        if number < 0:
-            return self._string(self._cursor, -1 - number)
-        return self._entry(number, self._attributes, self._known_attributes, read_attribute, "attribute")
+    def attribute(self, index: int) -> Any:
+        """The attribute with index `index`; -1 - n stands for string n."""
+        if index < 0:
+            return self._string(self._cursor, -1 - index)
+        return self._entry(index, self._attributes, self._known_attributes, read_attribute, "attribute")
 
-    def type(self, number: int) -> Type:
-        """The type with index `number`."""
-        return self._entry(number, self._types, self._known_types, read_type, "type")
+    def type(self, index: int) -> Type:
+        """The type with index `index`."""
+        return self._entry(index, self._types, self._known_types, read_type, "type")
 
     def _entry(
-        self, number: int, entries: list[tuple[str, Cursor, bool]], known: dict[int, Any], read: Callable[..., Any], what: str
+        self, index: int, entries: list[tuple[str, Cursor, bool]], known: dict[int, Any], read: Callable[..., Any], what: str
     ) -> Any:
-        if number in known:
-            return known[number]
-        if number >= len(entries):
-            self._cursor.fail(f"there is no {what} {number}")
-        dialect, data, is_custom = entries[number]
+        if index in known:
+            return known[index]
+        if index >= len(entries):
+            self._cursor.fail(f"there is no {what} {index}")
+        dialect, data, is_custom = entries[index]
         cursor = Cursor(data.data, data.location, data.position, data.end)
         self._enter()
         if dialect == "vhlo" and is_custom:
@@ -164,11 +164,11 @@ class BytecodeReader:
         else:
             value = OtherType("unknown") if what == "type" else None
         self._depth -= 1
-        known[number] = value
+        known[index] = value
         return value
 
     def _builtin(self, cursor: Cursor) -> Any:
-        """The next builtin attribute: a list, dictionary, string, or a location by its name; None for others."""
+        """The next builtin attribute: a list, dictionary, string, or the name in a location; None for other kinds."""
         code = cursor.number()
         match code:
             case 0:
@@ -267,9 +267,9 @@ class BytecodeReader:
             block.operations.append(self._operation(cursor, scope))
         return block
 
-    def _location_name(self, number: int) -> str:
-        """The name in the location with index `number`; empty if it has none."""
-        attribute = self.attribute(number)
+    def _location_name(self, index: int) -> str:
+        """The name in the location with index `index`; empty if it has none."""
+        attribute = self.attribute(index)
         return str(attribute) if isinstance(attribute, Location) else ""
 
     def _operation(self, cursor: Cursor, scope: Scope) -> Operation:
@@ -324,7 +324,7 @@ class BytecodeReader:
         return self._regions_of(cursor.part(size), count, Scope())
 
     def _named(self, cursor: Cursor, full: str, number: int) -> dict[str, Any]:
-        """The attributes by name in properties `number` of operation `full`. Raises ModelFileError if absent."""
+        """The attributes by name of operation `full`, entry `number` of properties. Raises ModelFileError if absent."""
         if number >= len(self._properties):
             cursor.fail(f"there are no properties {number}")
         data = self._properties[number]

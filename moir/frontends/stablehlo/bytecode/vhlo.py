@@ -20,7 +20,7 @@ from moir.frontends.stablehlo.quantized_types import fault_of_type
 from moir.support.tables import words
 
 Read = Callable[[int], Any]
-"""Returns the attribute or the type that has a number in the file."""
+"""The type of functions that return the attribute, or the type, of an index in the file."""
 
 SCALARS: dict[int, str] = {
     0: "i1",
@@ -55,12 +55,12 @@ SCALARS: dict[int, str] = {
 """The element types by their codes."""
 
 _SIGNED = 1
-"""The flag of a quantized type of signed integers, whose storage type has no sign of its own."""
+"""The flag that marks a quantized type of signed integers; the storage type in the file has no sign."""
 
 _UNSIGNED = {ELEMENTS[f"i{width}"]: ELEMENTS[f"ui{width}"] for width in (4, 8, 16, 32)}
 
 _NONE = 33
-"""The code of the type of absent attributes."""
+"""The code of the type that stands for an absent attribute."""
 
 _WIDTHS = {"i1": 1, "i2": 2, "i4": 4, "i8": 8, "ui2": 2, "ui4": 4, "ui8": 8}
 
@@ -200,7 +200,7 @@ def _number(cursor: Cursor, type_: Any) -> int | float:
 
 
 def _dense(cursor: Cursor, type_: Any) -> Dense:
-    """Read the bytes of a constant of a tensor type; a single element stands for all."""
+    """Read a constant of the tensor type `type_`; a single element stands for all elements."""
     data = cursor.bytes(cursor.count("bytes"))
     if not isinstance(type_, TensorType) or type_.shape is None or min(type_.shape, default=0) < 0:
         cursor.fail("a constant has no static shape")

@@ -20,166 +20,166 @@ from moir.frontends.stablehlo.text.types import type_of
 from moir.support.decimals import decimal_of
 
 
-def attribute_of(words: Scanner) -> Any:
+def attribute_of(scanner: Scanner) -> Any:
     """Read the attribute at the current word, as a Python value."""
-    word = words.word
-    words.enter()
+    word = scanner.word
+    scanner.enter()
     try:
         if word.startswith('"'):
-            value: Any = words.string()
-            _suffix(words)
+            value: Any = scanner.string()
+            _suffix(scanner)
             return value
         if word == "[":
-            return list_of(words)
+            return list_of(scanner)
         if word == "{":
-            return dictionary_of(words)
+            return dictionary_of(scanner)
         if word == "dense":
-            return dense_of(words)
+            return dense_of(scanner)
         if word == "array":
-            return _array(words)
+            return _array(scanner)
         if word == "unit":
-            words.advance()
+            scanner.advance()
             return True
         if word in ("true", "false"):
-            words.advance()
+            scanner.advance()
             return word == "true"
         if word.startswith("@"):
-            words.advance()
+            scanner.advance()
             name = word[2:-1] if word.startswith('@"') else word[1:]
             return Symbol(name)
         if word.startswith("#"):
-            return _dialect_attribute(words)
+            return _dialect_attribute(scanner)
         if word == "dense_resource":
-            words.fail("its constants are in a resource section, which is not supported; print the module with all constants")
+            scanner.fail("its constants are in a resource section, which is not supported; print the module with all constants")
         if word[:1].isdigit() or word[:1] in "-+":
-            return number_of(words)
+            return number_of(scanner)
         if word == "loc":
-            return words.location_name()
+            return scanner.location_name()
         if word in ("affine_map", "affine_set", "sparse"):
-            words.advance()
-            words.skip_balanced()
+            scanner.advance()
+            scanner.skip_balanced()
             return None
         if re.match(r"[A-Za-z_]", word) and word not in ELEMENTS and word not in ("tensor", "none", "index", "tuple", "complex"):
-            words.advance()
-            if words.word == "<":
-                words.skip_balanced()
+            scanner.advance()
+            if scanner.word == "<":
+                scanner.skip_balanced()
             return word
-        return type_of(words)
+        return type_of(scanner)
     finally:
-        words.leave()
+        scanner.leave()
 
 
-def _suffix(words: Scanner) -> str | None:
-    """Read the type after a number or a string, as text; None if there is none."""
-    if words.takes(":"):
-        return str(type_of(words))
+def _suffix(scanner: Scanner) -> str | None:
+    """Read the type after a number or a string, `: i64`, and return it as text; None if there is none."""
+    if scanner.takes(":"):
+        return str(type_of(scanner))
     return None
 
 
-def number_of(words: Scanner) -> int | float:
-    """Read a number; a hexadecimal one before a float type is the bit pattern of the float."""
-    sign = -1 if words.takes("-") else 1
-    word = words.advance()
+def number_of(scanner: Scanner) -> int | float:
+    """Read a number. A hexadecimal number that a float type follows is the bit pattern of the float."""
+    sign = -1 if scanner.takes("-") else 1
+    word = scanner.advance()
     try:
         value: int | float = int(word, 0) if re.fullmatch(r"[-+]?\d+|0x[0-9a-fA-F]+", word) else float(word)
     except ValueError:
-        words.fail(f"{word[:40]!r} is not a number")
-    if words.word == ":":
-        words.advance()
-        number_type = type_of(words)
+        scanner.fail(f"{word[:40]!r} is not a number")
+    if scanner.word == ":":
+        scanner.advance()
+        number_type = type_of(scanner)
         if isinstance(number_type, TensorType) and isinstance(number_type.element, Attribute):
             kind = storage_of(number_type.element)
             if kind is not None and kind.kind not in "iub" and word.startswith("0x"):
                 if value >= 1 << 8 * kind.itemsize:
-                    words.fail(f"{word[:40]!r} has more bits than {kind}")
+                    scanner.fail(f"{word[:40]!r} has more bits than {kind}")
                 return float(np.array(value, f"u{kind.itemsize}").view(kind))
     return sign * value
 
 
-def list_of(words: Scanner) -> list[Any]:
+def list_of(scanner: Scanner) -> list[Any]:
     """Read a list of attributes in square brackets."""
-    words.expect("[")
+    scanner.expect("[")
     values: list[Any] = []
-    while not words.takes("]"):
-        values.append(attribute_of(words))
-        words.takes(",")
-        if not words.word:
-            words.fail("a list is not closed")
+    while not scanner.takes("]"):
+        values.append(attribute_of(scanner))
+        scanner.takes(",")
+        if not scanner.word:
+            scanner.fail("a list is not closed")
     return values
 
 
-def dictionary_of(words: Scanner) -> dict[str, Any]:
-    """Read attributes by name in braces; a name alone has the value true."""
-    words.expect("{")
+def dictionary_of(scanner: Scanner) -> dict[str, Any]:
+    """Read attributes in braces as a dictionary by their names; a name without a value has the value True."""
+    scanner.expect("{")
     entries: dict[str, Any] = {}
-    while not words.takes("}"):
-        name = words.string() if words.word.startswith('"') else words.advance()
-        entries[name] = attribute_of(words) if words.takes("=") else True
-        words.takes(",")
-        if not words.word:
-            words.fail("a dictionary is not closed")
+    while not scanner.takes("}"):
+        name = scanner.string() if scanner.word.startswith('"') else scanner.advance()
+        entries[name] = attribute_of(scanner) if scanner.takes("=") else True
+        scanner.takes(",")
+        if not scanner.word:
+            scanner.fail("a dictionary is not closed")
     return entries
 
 
-def _array(words: Scanner) -> list[Any]:
+def _array(scanner: Scanner) -> list[Any]:
     """Read `array<i64: 1, 0>` as a list."""
-    words.advance()
-    words.expect("<")
-    words.advance()
+    scanner.advance()
+    scanner.expect("<")
+    scanner.advance()
     values: list[Any] = []
-    if words.takes(":"):
-        while words.word != ">":
-            values.append(words.advance() == "true" if words.word in ("true", "false") else number_of(words))
-            words.takes(",")
-            if not words.word:
-                words.fail("an array is not closed")
-    words.expect(">")
+    if scanner.takes(":"):
+        while scanner.word != ">":
+            values.append(scanner.advance() == "true" if scanner.word in ("true", "false") else number_of(scanner))
+            scanner.takes(",")
+            if not scanner.word:
+                scanner.fail("an array is not closed")
+    scanner.expect(">")
     return values
 
 
 _HEADS = {"gather", "scatter", "conv", "dot", "result_accuracy", "channel_handle", "output_operand_alias", "bounds", "type_extensions"}
 
 
-def _dialect_attribute(words: Scanner) -> Any:
+def _dialect_attribute(scanner: Scanner) -> Any:
     """Read `#stablehlo.gather<offset_dims = [1], …>` as a dictionary, `#stablehlo<comparison_direction LT>` as a
     string.
     """
-    name = words.advance()
-    if words.word != "<":
+    name = scanner.advance()
+    if scanner.word != "<":
         return name
     if name.startswith("#sdy"):
-        words.skip_balanced()
+        scanner.skip_balanced()
         return name
     if name == "#stablehlo" or name == "#chlo" or name == "#vhlo":
-        words.advance()
-        kind = words.advance()
-        value: Any = kind if words.at(">") else words.word
-        if kind in _HEADS or words.at("<"):
-            words.position = words.start
-            words.advance()
-            words.skip_balanced()
-            words.expect(">")
+        scanner.advance()
+        kind = scanner.advance()
+        value: Any = kind if scanner.at(">") else scanner.word
+        if kind in _HEADS or scanner.at("<"):
+            scanner.position = scanner.start
+            scanner.advance()
+            scanner.skip_balanced()
+            scanner.expect(">")
             return kind
-        words.advance()
-        words.expect(">")
+        scanner.advance()
+        scanner.expect(">")
         return value
     if name.endswith(".conv"):
-        words.advance()
-        fields = convolution_dimensions(words)
-        words.expect(">")
+        scanner.advance()
+        fields = convolution_dimensions(scanner)
+        scanner.expect(">")
         return fields
-    words.advance()
+    scanner.advance()
     fields: dict[str, Any] = {}
-    while not words.takes(">"):
-        key = words.advance()
+    while not scanner.takes(">"):
+        key = scanner.advance()
         if not key:
-            words.fail("an attribute is not closed")
-        fields[key] = attribute_of(words) if words.takes("=") else True
-        words.takes(",")
+            scanner.fail("an attribute is not closed")
+        fields[key] = attribute_of(scanner) if scanner.takes("=") else True
+        scanner.takes(",")
     return fields
 
 
-def convolution_dimensions(words: Scanner) -> dict[str, Any]:
+def convolution_dimensions(scanner: Scanner) -> dict[str, Any]:
     """Read `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`: the dimension numbers of a convolution by their names."""
     numbers: dict[str, Any] = {}
     for role, first, second in (
@@ -187,11 +187,11 @@ def convolution_dimensions(words: Scanner) -> dict[str, Any]:
         ("kernel", ("i", "kernel_input_feature_dimension"), ("o", "kernel_output_feature_dimension")),
         ("output", ("b", "output_batch_dimension"), ("f", "output_feature_dimension")),
     ):
-        begin = words.start
-        if words.word != "[":
-            words.fail("dimension numbers are missing")
-        words.skip_balanced()
-        entries = [each.strip() for each in words.text[begin + 1 : words.text.index("]", begin)].split(",")]
+        begin = scanner.start
+        if scanner.word != "[":
+            scanner.fail("dimension numbers are missing")
+        scanner.skip_balanced()
+        entries = [each.strip() for each in scanner.text[begin + 1 : scanner.text.index("]", begin)].split(",")]
         spatial: dict[int, int] = {}
         for index, entry in enumerate(entries):
             if entry == first[0]:
@@ -201,58 +201,58 @@ def convolution_dimensions(words: Scanner) -> dict[str, Any]:
             elif (number := decimal_of(entry)) is not None:
                 spatial[number] = index
             else:
-                words.fail(f"{entry[:20]!r} is not a dimension of a convolution")
+                scanner.fail(f"{entry[:20]!r} is not a dimension of a convolution")
         numbers[f"{role}_spatial_dimensions"] = [spatial[key] for key in sorted(spatial)]
         if role == "input":
-            _joined(words)
+            _joined(scanner)
         elif role == "kernel":
-            words.expect("->")
+            scanner.expect("->")
     return numbers
 
 
-def _joined(words: Scanner) -> None:
-    if not words.word.startswith("x"):
-        words.fail("'x' is missing between dimension numbers")
-    words.position = words.start + 1
-    words.advance()
+def _joined(scanner: Scanner) -> None:
+    if not scanner.word.startswith("x"):
+        scanner.fail("'x' is missing between dimension numbers")
+    scanner.position = scanner.start + 1
+    scanner.advance()
 
 
-def dense_of(words: Scanner) -> Dense:
+def dense_of(scanner: Scanner) -> Dense:
     """Read the constant `dense<…> : tensor<…>`."""
-    words.expect("dense")
-    if words.word != "<":
-        words.fail("a constant has no elements")
-    words.advance()
-    if words.word.startswith('"'):
-        text = words.string()
-        words.expect(">")
-        words.expect(":")
-        constant_type = type_of(words)
-        return _of_bytes(words, text, constant_type)
-    text = "" if words.at(">") else words.rest_until(">")
+    scanner.expect("dense")
+    if scanner.word != "<":
+        scanner.fail("a constant has no elements")
+    scanner.advance()
+    if scanner.word.startswith('"'):
+        text = scanner.string()
+        scanner.expect(">")
+        scanner.expect(":")
+        constant_type = type_of(scanner)
+        return _of_bytes(scanner, text, constant_type)
+    text = "" if scanner.at(">") else scanner.rest_until(">")
     if not text:
-        words.takes(">")
-    words.expect(":")
-    return _of_text(words, text, type_of(words))
+        scanner.takes(">")
+    scanner.expect(":")
+    return _of_text(scanner, text, type_of(scanner))
 
 
-def _storage(words: Scanner, type_: Type) -> tuple[TensorType, np.dtype[Any]]:
+def _storage(scanner: Scanner, type_: Type) -> tuple[TensorType, np.dtype[Any]]:
     if not isinstance(type_, TensorType) or type_.shape is None or min(type_.shape, default=0) < 0:
-        words.fail("a constant has no static shape")
+        scanner.fail("a constant has no static shape")
     element = type_.element.storage if isinstance(type_.element, Quantized) else type_.element
     kind = storage_of(element)
     if kind is None:
-        words.fail("constants of this element type are not supported")
+        scanner.fail("constants of this element type are not supported")
     return type_, kind
 
 
-def _of_bytes(words: Scanner, text: str, type_: Type) -> Dense:
-    tensor, kind = _storage(words, type_)
+def _of_bytes(scanner: Scanner, text: str, type_: Type) -> Dense:
+    tensor, kind = _storage(scanner, type_)
     try:
         data = bytes.fromhex(text.removeprefix("0x"))
     except ValueError:
-        words.fail("the bytes of a constant are not a hexadecimal number")
-    return Dense(_shaped(words, _of_raw(data, kind, tensor), tensor), tensor)
+        scanner.fail("the bytes of a constant are not a hexadecimal number")
+    return Dense(_shaped(scanner, _of_raw(data, kind, tensor), tensor), tensor)
 
 
 def _of_raw(data: bytes, kind: np.dtype[Any], type_: TensorType) -> Array:
@@ -265,24 +265,24 @@ def _of_raw(data: bytes, kind: np.dtype[Any], type_: TensorType) -> Array:
     return np.frombuffer(data[: len(data) // kind.itemsize * kind.itemsize], kind)
 
 
-def _shaped(words: Scanner, values: Array, type_: TensorType) -> Array:
+def _shaped(scanner: Scanner, values: Array, type_: TensorType) -> Array:
     count = 1
     for size in type_.shape or ():
         count *= size
     if values.size not in (1, count) or (count == 0 and values.size > 1):
-        words.fail(f"a constant of {count} elements has {values.size}")
+        scanner.fail(f"a constant of {count} elements has {values.size}")
     return values.reshape(type_.shape or ()) if values.size == count else values.reshape(())
 
 
-def _of_text(words: Scanner, text: str, type_: Type) -> Dense:
-    tensor, kind = _storage(words, type_)
+def _of_text(scanner: Scanner, text: str, type_: Type) -> Dense:
+    tensor, kind = _storage(scanner, type_)
     if isinstance(tensor.element, ComplexType):
         parts = [each for each in re.split(r"[\[\](),\s]+", text) if each]
         # Hexadecimal digits are the bits of a part in its own type.
         part = np.dtype(f"f{kind.itemsize // 2}")
-        numbers = np.array([_element(words, each, part) for each in parts], part).reshape(-1, 2)
+        numbers = np.array([_element(scanner, each, part) for each in parts], part).reshape(-1, 2)
         values = np.ascontiguousarray(numbers).view(kind).reshape(-1)
-        return Dense(_shaped(words, values, tensor), tensor)
+        return Dense(_shaped(scanner, values, tensor), tensor)
     parts = text.replace("[", " ").replace("]", " ").replace(",", " ").split()
     try:
         with np.errstate(over="ignore"):
@@ -292,11 +292,11 @@ def _of_text(words: Scanner, text: str, type_: Type) -> Dense:
     except (ValueError, OverflowError):
         values = None
     if values is None:
-        values = np.array([_element(words, each, kind) for each in parts], kind)
-    return Dense(_shaped(words, values, tensor), tensor)
+        values = np.array([_element(scanner, each, kind) for each in parts], kind)
+    return Dense(_shaped(scanner, values, tensor), tensor)
 
 
-def _element(words: Scanner, text: str, kind: np.dtype[Any]) -> Any:
+def _element(scanner: Scanner, text: str, kind: np.dtype[Any]) -> Any:
     """An element of a constant from its text: a number, a boolean, or a hexadecimal bit pattern of the numpy type
     `kind`.
 
@@ -310,4 +310,4 @@ def _element(words: Scanner, text: str, kind: np.dtype[Any]) -> Any:
             return bits if kind.kind in "iub" else np.array(bits, f"u{kind.itemsize}").view(kind)[()]
         return int(text) if kind.kind in "iub" else float(text)
     except (ValueError, OverflowError):
-        words.fail(f"{text[:40]!r} is not an element of a constant")
+        scanner.fail(f"{text[:40]!r} is not an element of a constant")

@@ -174,7 +174,7 @@ class OperationReader:
         return operation
 
     def form(self, kind: str) -> PrettyForm:
-        """Read the operands and attributes of an operation in its custom form, up to its types."""
+        """Read the operands and attributes of an operation in its custom form; stops before the types."""
         return pretty_form(self.words, kind, self.value)
 
     def _finished(self, kind: str, form: PrettyForm) -> Operation:
@@ -287,8 +287,8 @@ class OperationReader:
         return operation
 
     def _applied(self, kind: str, outputs: Sequence[Type]) -> Block:
-        """The body of a reduction that applies a single operation of a kind (`applies stablehlo.add`) to types
-        `outputs`.
+        """The body of a reduction that is given as a single operation (`applies stablehlo.add`); `outputs` are the
+        types of its results.
         """
         first = outputs[0] if outputs else None
         if not isinstance(first, TensorType):
@@ -333,7 +333,7 @@ _LAST_TYPE = frozenset(("select", "clamp"))
 def outputs_of(kind: str, form: PrettyForm, types: list[Type], *, arrow: bool) -> list[Type]:
     """The types of the results of an operation in its custom form.
 
-    `types` are those after the colon; with `arrow` those after the arrow, which are the result's.
+    `types` are those after the colon; with `arrow` they are those after `->`, which are the types of the results.
     """
     if kind in ("return", "func.return", "sdy.return", "sdy.sharding_group") or (kind == "custom_call" and arrow and not types):
         return []

@@ -51,82 +51,82 @@ _NAMES: dict[tuple[str, str], str] = {
     ("set_dimension_size", "dim"): "dimension",
     ("transpose", "dims"): "permutation",
 }
-"""(kind, clause of the pretty form) -> name of the attribute, where they differ."""
+"""(kind, name of a clause in the pretty form) -> name of the attribute, where the two names differ."""
 
 _HINTS = frozenset(("algorithm", "precision", "result_accuracy"))
-"""Clauses that say how exactly a device computes, in the form `algorithm = <…>`."""
+"""Clauses of the form `algorithm = <…>` on the precision of a device's kernels."""
 
 _PAIRED = {"batching_dims": "batching_dimensions", "contracting_dims": "contracting_dimensions"}
 _DIRECTIONS = ("EQ", "NE", "GE", "GT", "LE", "LT")
 _SLICE = re.compile(r"\s*(\d{1,18})\s*:\s*(\d{1,18})\s*(?::\s*(\d{1,18}))?\s*$")
 
 
-def pretty_form(words: Scanner, kind: str, value: Callable[[], Value]) -> PrettyForm:
+def pretty_form(scanner: Scanner, kind: str, value: Callable[[], Value]) -> PrettyForm:
     """Read an operation of a kind in its pretty form, from the word after its name up to its types; `value` reads a
     value.
     """
     form = PrettyForm([], {})
     if kind == "constant":
-        _constant(words, form)
+        _constant(scanner, form)
         return form
-    while words.word not in (":", "", "}", "loc"):
-        word = words.word
+    while scanner.word not in (":", "", "}", "loc"):
+        word = scanner.word
         if word.startswith("%"):
             form.operands.append(value())
         elif word == "(":
-            words.advance()
-            while not words.takes(")"):
+            scanner.advance()
+            while not scanner.takes(")"):
                 # A clause in the list, as in `chlo.top_k(%x, k = 2)`.
-                if re.match(r"[A-Za-z_]", words.word):
-                    _clause(words, kind, form)
+                if re.match(r"[A-Za-z_]", scanner.word):
+                    _clause(scanner, kind, form)
                 else:
                     form.operands.append(value())
-                words.takes(",")
-                if not words.word:
-                    words.fail("a list of operands is not closed")
+                scanner.takes(",")
+                if not scanner.word:
+                    scanner.fail("a list of operands is not closed")
         elif word == "[":
-            _bracketed(words, kind, form)
+            _bracketed(scanner, kind, form)
         elif word == "{":
-            form.attributes |= dictionary_of(words)
+            form.attributes |= dictionary_of(scanner)
         elif word == "<":
-            words.advance()
-            form.attributes |= dictionary_of(words)
-            words.expect(">")
+            scanner.advance()
+            form.attributes |= dictionary_of(scanner)
+            scanner.expect(">")
         elif word.startswith("@"):
-            words.advance()
+            scanner.advance()
             name = Symbol(word[2:-1] if word.startswith('@"') else word[1:])
             form.attributes["call_target_name" if kind == "custom_call" else "callee"] = name
         elif word.startswith('"'):
-            form.attributes["name"] = words.string()
+            form.attributes["name"] = scanner.string()
         elif word == ",":
-            words.advance()
+            scanner.advance()
         elif re.match(r"[A-Za-z_]", word):
-            _clause(words, kind, form)
+            _clause(scanner, kind, form)
         else:
-            words.fail(f"{word[:40]!r} is not expected in {kind}")
+            scanner.fail(f"{word[:40]!r} is not expected in {kind}")
     return form
 
 
-def _constant(words: Scanner, form: PrettyForm) -> None:
+def _constant(scanner: Scanner, form: PrettyForm) -> None:
     """Read `constant dense<…> : type`, `constant {attributes} dense<…> : type`, `constant() <{value = dense<…> :
     type}>`.
     """
-    if words.word == "{":
-        form.attributes |= dictionary_of(words)
-    if words.takes("("):
-        words.expect(")")
-    if words.takes("<"):
-        form.attributes |= dictionary_of(words)
-        words.expect(">")
+    if scanner.word == "{":
+        form.attributes |= dictionary_of(scanner)
+    if scanner.takes("("):
+        scanner.expect(")")
+    if scanner.takes("<"):
+        form.attributes |= dictionary_of(scanner)
+        scanner.expect(">")
         return
-    form.attributes["value"] = dense_of(words) if words.word == "dense" else attribute_of(words)
+    form.attributes["value"] = dense_of(scanner) if scanner.word == "dense" else attribute_of(scanner)
 
 
-def _bracketed(words: Scanner, kind: str, form: PrettyForm) -> None:
+def _bracketed(scanner: Scanner, kind: str, form: PrettyForm) -> None:
     """Read the content of square brackets: the bounds of a slice, or the index of an element of a tuple."""
-    begin = words.start
-    words.skip_balanced()
-    text = words.text[begin + 1 : words.text.index("]", begin)]
+    begin = scanner.start
+    scanner.skip_balanced()
+    text = scanner.text[begin + 1 : scanner.text.index("]", begin)]
     if kind == "get_tuple_element":
         form.attributes["index"] = decimal_of(text.strip()) or 0
         return
@@ -134,46 +134,46 @@ def _bracketed(words: Scanner, kind: str, form: PrettyForm) -> None:
     for part in text.split(",") if text.strip() else ():
         match = _SLICE.match(part)
         if match is None:
-            words.fail(f"{part[:40]!r} is not a slice")
+            scanner.fail(f"{part[:40]!r} is not a slice")
         starts.append(int(match[1]))
         limits.append(int(match[2]))
         strides.append(int(match[3] or 1))
     form.attributes |= {"start_indices": starts, "limit_indices": limits, "strides": strides}
 
 
-def _clause(words: Scanner, kind: str, form: PrettyForm) -> None:
+def _clause(scanner: Scanner, kind: str, form: PrettyForm) -> None:
     """Read a clause `name = value`, or a word alone, as an attribute of the form."""
-    name = words.advance()
+    name = scanner.advance()
     if name == "attributes":
-        form.attributes |= dictionary_of(words)
+        form.attributes |= dictionary_of(scanner)
         return
-    if not words.takes("="):
+    if not scanner.takes("="):
         _word(kind, name, form)
         return
     if name == "dim_numbers":
-        form.attributes |= convolution_dimensions(words)
+        form.attributes |= convolution_dimensions(scanner)
     elif name == "window":
-        form.attributes |= _window(words)
+        form.attributes |= _window(scanner)
     elif name in _PAIRED:
-        first = attribute_of(words)
-        words.expect("x")
+        first = attribute_of(scanner)
+        scanner.expect("x")
         form.attributes[f"lhs_{_PAIRED[name]}"] = first
-        form.attributes[f"rhs_{_PAIRED[name]}"] = attribute_of(words)
-    elif words.word == "<" and name in _HINTS:
-        words.skip_balanced()
+        form.attributes[f"rhs_{_PAIRED[name]}"] = attribute_of(scanner)
+    elif scanner.word == "<" and name in _HINTS:
+        scanner.skip_balanced()
     elif name == "format":
-        match = re.fullmatch(r"e(\d{1,3})m(\d{1,3})", words.advance())
+        match = re.fullmatch(r"e(\d{1,3})m(\d{1,3})", scanner.advance())
         if match is None:
-            words.fail("a format of reduced precision has no bits")
+            scanner.fail("a format of reduced precision has no bits")
         form.attributes |= {"exponent_bits": int(match[1]), "mantissa_bits": int(match[2])}
     else:
         # The types of the operation follow the number of a clause.
-        is_number = words.word[:1].isdigit() or words.word[:1] == "-"
-        form.attributes[_NAMES.get((kind, name), name)] = words.integer() if is_number else attribute_of(words)
+        is_number = scanner.word[:1].isdigit() or scanner.word[:1] == "-"
+        form.attributes[_NAMES.get((kind, name), name)] = scanner.integer() if is_number else attribute_of(scanner)
 
 
 def _word(kind: str, name: str, form: PrettyForm) -> None:
-    """Add a word without value to the form: the direction or the type of a comparison."""
+    """Add a word without a value, the direction or the type of a comparison, to the form."""
     if kind == "compare" and name in _DIRECTIONS:
         form.attributes["comparison_direction"] = name
     elif kind == "compare":
@@ -189,7 +189,7 @@ _WINDOW = {
 }
 
 
-def _window(words: Scanner) -> dict[str, Any]:
+def _window(scanner: Scanner) -> dict[str, Any]:
     """Read `{stride = [2, 2], pad = [[1, 1], [1, 1]], rhs_dilate = […], lhs_dilate = […], reverse = […]}`."""
-    fields = dictionary_of(words)
+    fields = dictionary_of(scanner)
     return {_WINDOW.get(name, name): np.array(value, np.int64) if name == "pad" else value for name, value in fields.items()}

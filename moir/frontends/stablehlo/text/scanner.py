@@ -9,7 +9,10 @@ from moir.errors import ModelFileError
 
 _SPACE = re.compile(r"(?:\s+|//[^\n]*)+")
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
-"""The pattern of a string without its last quotation mark. It never goes back: a constant is a string of many MB."""
+"""The pattern of a string without the closing quotation mark.
+
+It never backtracks, because a constant may be a string of many MB.
+"""
 
 _WORD = re.compile(
     r"->|::|==|[-+]?\d+\.\d*(?:[eE][-+]?\d+)?|0x[0-9a-fA-F]+|[-+]?\d+(?:[eE][-+]?\d+)?"
@@ -53,7 +56,7 @@ class Scanner:
         return before
 
     def at(self, word: str) -> bool:
-        """Whether the current word is this one."""
+        """Whether the current word is `word`."""
         return self.word == word
 
     def fail(self, reason: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Operations of Shardy in their custom form, of which the operands, the region and the types count.
+"""Operations of Shardy in their custom form, of which only the operands, the region and the types are read.
 
 %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : tensor<2x8xf32>
 %1 = sdy.all_gather [{"x"}, {}] %0 out_sharding=<@mesh, [{}, {}]> : tensor<2x8xf32>
@@ -15,7 +15,7 @@ from moir.frontends.stablehlo.text.scanner import Scanner
 from moir.frontends.stablehlo.text.types import type_of
 
 REGIONS = frozenset(("sdy.manual_computation", "sdy.named_computation"))
-"""The operations with a region, whose arguments come before it in round brackets."""
+"""The operations with a region; the arguments of the region come before it in round brackets."""
 
 
 class ShardyForm(NamedTuple):
@@ -25,32 +25,32 @@ class ShardyForm(NamedTuple):
     arguments: list[tuple[str, Value]] | None
 
 
-def shardy_form(words: Scanner, kind: str, value: Callable[[], Value]) -> ShardyForm:
+def shardy_form(scanner: Scanner, kind: str, value: Callable[[], Value]) -> ShardyForm:
     """Read an operation of Shardy from the word after its name up to its region or its types; `value` reads a value."""
     form, lists = ShardyForm([], None), 0
-    while words.word not in ("", ":", "}", "loc"):
-        if words.word.startswith("%"):
+    while scanner.word not in ("", ":", "}", "loc"):
+        if scanner.word.startswith("%"):
             form.operands.append(value())
-        elif words.word == "(" and kind in REGIONS and lists:
-            return ShardyForm(form.operands, _arguments(words))
-        elif words.word == "(":
+        elif scanner.word == "(" and kind in REGIONS and lists:
+            return ShardyForm(form.operands, _arguments(scanner))
+        elif scanner.word == "(":
             lists += 1
-            words.advance()
-        elif words.word in ("<", "[", "{"):
-            words.skip_balanced()
+            scanner.advance()
+        elif scanner.word in ("<", "[", "{"):
+            scanner.skip_balanced()
         else:
-            words.advance()
+            scanner.advance()
     return form
 
 
-def _arguments(words: Scanner) -> list[tuple[str, Value]]:
-    words.expect("(")
+def _arguments(scanner: Scanner) -> list[tuple[str, Value]]:
+    scanner.expect("(")
     arguments: list[tuple[str, Value]] = []
-    while not words.takes(")"):
-        name = words.advance()
-        words.expect(":")
-        argument = Value(type_of(words))
-        argument.name = words.location_name()
+    while not scanner.takes(")"):
+        name = scanner.advance()
+        scanner.expect(":")
+        argument = Value(type_of(scanner))
+        argument.name = scanner.location_name()
         arguments.append((name, argument))
-        words.takes(",")
+        scanner.takes(",")
     return arguments

@@ -179,7 +179,8 @@ class Bundle:
         return DataAttr.of(joined, first.element)
 
     def _slice(self, key: str, entry: Entry, extents: Extents, shape: tuple[int, ...]) -> tuple[DataAttr, int]:
-        """The stored slice of a partitioned variable with these extents, and its size in the data file in bytes.
+        """One slice of a partitioned variable, stored with exactly these extents, and its size in the data file in
+        bytes.
 
         Raises ModelFileError if it is missing, or has another shape or type.
         """
@@ -197,20 +198,20 @@ class Bundle:
             raise self.error(f"a slice of {key!r} is read, and several of its values share a byte")
         return DataAttr.of(value.array[tuple(slice(start, start + length) for start, length in extents)], value.element)
 
-    def _shard(self, number: int) -> tuple[Path, mmap.mmap | None]:
-        """The path and the memory map of data file `number`, which is mapped at its first use; None if it is empty.
+    def _shard(self, index: int) -> tuple[Path, mmap.mmap | None]:
+        """The path and the memory map of data file `index`, which is mapped at its first use; None if it is empty.
 
         Raises ModelFileError if the checkpoint has no such file, or it is missing.
         """
-        if number not in self.shards:
-            if not 0 <= number < self.shard_count:
-                raise self.error(f"a tensor is in data file {number} of {self.shard_count}")
-            path = self.prefix.with_name(f"{self.prefix.name}.data-{number:05d}-of-{self.shard_count:05d}")
+        if index not in self.shards:
+            if not 0 <= index < self.shard_count:
+                raise self.error(f"a tensor is in data file {index} of {self.shard_count}")
+            path = self.prefix.with_name(f"{self.prefix.name}.data-{index:05d}-of-{self.shard_count:05d}")
             if not path.exists():
                 hint = "copy all files of the checkpoint"
                 raise ModelFileError("the data file of the checkpoint is missing", location=str(path), hint=hint)
-            self.shards[number] = path, map_file(path, self._model)
-        return self.shards[number]
+            self.shards[index] = path, map_file(path, self._model)
+        return self.shards[index]
 
     def _tensor(self, entry: Entry, key: str) -> DataAttr:
         """The value of an unpartitioned tensor, by its entry. Raises ModelFileError if the data file is too short."""

@@ -15,7 +15,9 @@ _MASK_OFFSET = 0xA282EAD8
 
 @cache
 def _table() -> tuple[int, ...]:
-    """The checksums of the bytes 0 to 255. The checksum of a ^ b is the exclusive or of the checksums of a and b."""
+    """The checksums of the bytes 0 to 255, each without the initial and final inversion: those of a ^ b are the
+    exclusive or of those of a and b.
+    """
     rows = [0]
     for bit in range(8):
         checksum = 1 << bit

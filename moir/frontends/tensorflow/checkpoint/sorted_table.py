@@ -34,7 +34,8 @@ Shared prefixes are stored once, so keys can be longer than the file, but a smal
 """
 _UNCOMPRESSED, _SNAPPY = 0, 1
 _SNAPPY_EXPANSION = 32
-"""Largest ratio of the size of a block to that of its compressed form: two bytes copy at most 64."""
+"""Largest ratio of the size of a block to its compressed size: in Snappy's format, two bytes can stand for at most 64.
+"""
 
 
 class SortedTable:

@@ -58,7 +58,9 @@ def checkpoint_objects(bundle: Bundle) -> Any:
 
 
 def _captures(meta_graph: Any) -> Iterator[tuple[str, int]]:
-    """The nodes that calls in the main graph give functions, and the objects that the functions captured there."""
+    """The variables and constants that calls in the main graph pass to functions: pairs (name of the node, index of the
+    captured object).
+    """
     functions = meta_graph.object_graph_def.concrete_functions
     for node in meta_graph.graph_def.node:
         name = attribute(node, "f").func.name if node.op in CALL_KINDS else node.op
@@ -69,9 +71,9 @@ def _captures(meta_graph: Any) -> Iterator[tuple[str, int]]:
 
 
 def _separate(variables: dict[str, Any], objects: dict[str, int]) -> None:
-    """Variables that share a name although they are different objects are renamed to their nodes.
+    """Give variables that are different objects but share a name the names of their nodes.
 
-    TensorFlow before 2.5 writes the names that the program gave them.
+    TensorFlow before 2.5 writes the names that the program gave them, which need not be unique.
     """
     owners: dict[Resource, set[int]] = {}
     for name, node in variables.items():
@@ -82,9 +84,10 @@ def _separate(variables: dict[str, Any], objects: dict[str, int]) -> None:
 
 
 def _keys_of_objects(saved: Any, stored: Any) -> dict[int, str]:
-    """The key of each object of a SavedModel that has a value in the checkpoint.
+    """The checkpoint's key of each object of a SavedModel that has a value in the checkpoint, by the index of the
+    object.
 
-    Both graphs are walked from the root.
+    Objects of the two graphs, `saved` and `stored`, correspond if they have the same path from the root.
     """
     keys: dict[int, str] = {}
     pairs = [(0, 0)]

@@ -50,7 +50,7 @@ def find_state(graph: Any, outputs: Iterable[str]) -> tuple[StateOrder | None, l
 
 
 def _threaded(walk: Walk, written: dict[Resource | None, list[CalledNode]], outputs: list[str]) -> frozenset[Resource] | None:
-    """The written variables whose values reach the outputs, directly or through other such variables.
+    """The variables among `written` whose values reach the outputs, directly or through other such variables.
 
     None if the outputs read no variable at all.
     """

@@ -29,7 +29,7 @@ class TextTable(Record):
         value_index: column of the values, or WHOLE_LINE, or LINE_NUMBER.
         lines: number of lines that are read; -1 for all.
         delimiter: separator of the columns.
-        first: number of the first line.
+        first: index of the first line that is read.
     """
 
     key_index: int

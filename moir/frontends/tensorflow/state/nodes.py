@@ -37,16 +37,18 @@ EXPRESSED_WRITING_KINDS = ASSIGNING_KINDS | frozenset(
     )
     for kind in kinds.split()
 )
-"""Kinds that write the variable that is operand 0, and can be expressed as a function of its value."""
+"""Kinds that write the variable that is operand 0, and whose new value is a function of the old one and the operands
+that moir can express.
+"""
 _OTHER_WRITING_KINDS = frozenset(("CountUpTo", "ResourceCountUpTo", "ScatterDiv", "ResourceScatterDiv"))
 _WRITING_BEGINNINGS = (
     *("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"),
     *("LookupTableInsert", "LookupTableImport", "LookupTableRemove"),
 )
-"""The first words of the names of kinds that are steps of optimizers or change tables."""
+"""Beginnings of the names of kinds that are steps of optimizers or that change tables."""
 
 Resource: TypeAlias = tuple[str, str]
-"""Container and name of a variable or a table. Nodes with the same pair share one variable or table."""
+"""A variable or table: the names of its container and itself. Nodes with the same pair share one variable or table."""
 
 
 def resource_of(node: Any, prefix: str = "") -> Resource:

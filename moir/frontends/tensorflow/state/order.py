@@ -38,7 +38,7 @@ _SHARING = frozenset(
         *("Slice", "Snapshot", "Split", "SplitV", "Squeeze", "StopGradient", "StridedSlice", "Switch", "Unpack"),
     )
 )
-"""Kinds whose results may be the memory of operand 0."""
+"""Kinds whose results may share the memory of operand 0."""
 _UNREAD_KINDS = frozenset(("IsVariableInitialized", "VarIsInitializedOp", "DisableCopyOnRead", "NoOp"))
 _LEAVING = {"Exit": 2, "RefExit": 2}
 _ENTERING = {"Switch": 1, "RefSwitch": 1, "Enter": 1, "RefEnter": 1}
@@ -63,7 +63,7 @@ class FrameOrder:
         return [name for name, accesses in self.accesses.items() if any(accesses.values())]
 
     def leave_out(self, resources: Set[Resource]) -> None:
-        """Forget the accesses of variables that are not state."""
+        """Remove the accesses of `resources`, variables that are not a state of the model."""
         kept = {
             name: {each: writes for each, writes in resource.items() if each not in resources} for name, resource in self.accesses.items()
         }
@@ -118,7 +118,9 @@ class _Ordering:
         """The tables that are filled before each use."""
 
     def order(self, frame: CallFrame, outputs: list[str]) -> dict[Resource, bool]:
-        """Order the accesses of a frame; returns for each threaded variable that it accesses whether it is written."""
+        """Order the accesses of a frame; returns the threaded variables that it accesses, each with whether it writes
+        the variable.
+        """
         order = _topological(frame, self.walk.roots(frame, outputs))
         frame_order = FrameOrder({name: position for position, name in enumerate(order)})
         for name in order:
@@ -240,7 +242,7 @@ class _Ordering:
 
 
 def _are_fillings(frame: CallFrame, writes: Sequence[str], nesting: Mapping[str, int]) -> bool:
-    """Whether the nodes `writes` only add entries to a table, each time the model runs.
+    """Whether the nodes `writes` only add entries to a table, and run exactly once in each inference.
 
     They do if they are in the main graph, outside of the conditions and loops that `nesting` counts.
     """
@@ -293,7 +295,7 @@ def _ancestors(frame: CallFrame, order: list[str], marked: Mapping[str, Any]) ->
 
 
 def _nesting(frame: CallFrame, order: list[str]) -> dict[str, int]:
-    """For each node, in how many conditions and loops of TensorFlow 1 it is; a loop counts as two."""
+    """For each node, by name, the number of conditions and loops of TensorFlow 1 around it; a loop counts as two."""
     nesting: dict[str, int] = {}
     for name in order:
         node = frame.nodes[name]

@@ -86,8 +86,8 @@ class Variables(Mapping[str, DataAttr]):
         return value
 
     def _by_name(self, node: Any, name: str) -> DataAttr | None:
-        """The value of a variable that no restore operation assigns, by its name; None if the checkpoint has no such
-        name.
+        """The value of a variable that no restore operation assigns, from the tensor of its name; None if the
+        checkpoint has none.
         """
         bundle = self.bundle
         if bundle is None:

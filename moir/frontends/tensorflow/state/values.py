@@ -47,7 +47,7 @@ def handle_owner(value: SSAValue) -> FrameworkOp | None:
 
 
 class State:
-    """The present values of the threaded variables while a graph is imported."""
+    """The current values of the threaded variables while a graph is imported."""
 
     def __init__(self) -> None:
         self.order: StateOrder | None = None
@@ -114,8 +114,8 @@ class State:
         return resource in self._nodes and self._nodes[resource][0].op in REFERENCE_KINDS
 
     def built(self, frame: Frame, node: Any, operands: Sequence[SSAValue], results: Sequence[SSAValue]) -> None:
-        """Record, after a node is built, the handle of a variable that it creates, or the value that it writes to a
-        variable.
+        """Update the state after a node is built: the handle of a variable that the node creates, or the value that it
+        writes.
         """
         if self.order is None:
             return
@@ -129,7 +129,7 @@ class State:
                     self.values[resource] = results[0]
 
     def copied(self, handle: SSAValue, copy: SSAValue) -> None:
-        """Record that `copy`, made for a function, is a handle of the same variable as `handle`."""
+        """Register `copy`, a copy of `handle` for the region of a function, as a handle of the same variable."""
         if (resource := self.handle(handle)) is not None:
             self.handles[copy] = resource
 
@@ -165,7 +165,9 @@ class State:
         return op.results[0]
 
     def name(self, resource: Resource) -> str:
-        """The id of a variable, which is its name unless another container has one of that name."""
+        """The id of a variable in the module: its name, made unique if another container has a variable of that
+        name.
+        """
         assert self.order is not None
         is_unique = sum(other[1] == resource[1] for other in self.order.variables) == 1
         return resource[1] if is_unique else "/".join(resource)

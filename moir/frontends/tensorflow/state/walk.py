@@ -200,7 +200,7 @@ class Walk:
         return reads
 
     def operand(self, frame: CallFrame, node: Any, index: int) -> list[Item]:
-        """Data operand `index` of a node, as a list with one item of a walk; an empty list if the node lacks it."""
+        """Data operand `index` of a node, as a list of one tensor; an empty list if the node lacks it."""
         operands = data_operands(node)
         return [(frame, *reference(operands[index]))] if index < len(operands) else []
 

@@ -27,7 +27,7 @@ _CONTAINER_KINDS = frozenset(("EmptyTensorList", "TensorListReserve", "StackV2")
 """Kinds that create an empty container. The containers of a gradient are filled by loops of the model itself."""
 _GRADIENT_OF = re.compile(r"_grad(_\d+)?/")
 _MAXIMUM_DEPTH = 64
-"""Largest number of scopes in a name that is examined."""
+"""Largest number of scopes in a node's name for which the name is examined."""
 
 
 class Gradients:
@@ -106,9 +106,10 @@ def _scopes(nodes: Mapping[str, object]) -> tuple[set[str], set[str]]:
 
 
 def _divisions(text: str) -> Iterable[tuple[str, str]]:
-    """The ways to split a name into the scope of gradients and the name of a node.
+    """The possible ways to split a name into a scope of gradients and the name of the node that is differentiated in
+    it.
 
-    A scope that is common to both may be written once: it then belongs to both parts.
+    A scope that both parts have in common may be written once: it then belongs to both.
     """
     parts = text.split("/", _MAXIMUM_DEPTH)
     for length in range(1, len(parts)):

@@ -1,9 +1,9 @@
-"""What a model computes whose graph also trains it: predictions, not losses, metrics or gradients.
+"""Finds the predictions in a graph that also trains its model: results that are not losses, metrics or gradients.
 
-A node *applies* a parameter if it has one and a value that depends on inputs as operands: MatMul, BiasAdd. After the
-last of these begin the loss and the metrics; inputs that are used only there are labels. A prediction is a value that
-nobody uses, depends on parameters and not on labels; else it is the result of the last nodes that apply parameters,
-with the activation that follows.
+A node *applies* a parameter if it has one and a value that depends on inputs as operands: MatMul, BiasAdd. Losses and
+metrics are computed after the last of these nodes; inputs that are used only there are labels. A prediction is a value
+that nobody uses, depends on parameters and not on labels; else it is the result of the last nodes that apply
+parameters, with the activation that follows.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _EXITS = frozenset(("Exit", "RefExit"))
 _SWITCHES = frozenset(("Switch", "RefSwitch", "Enter", "RefEnter"))
 _SIZES = frozenset(("Shape", "ShapeN", "Size", "Rank", "VariableShape"))
 _REDUCTIONS = frozenset(("L2Loss", "Sum", "Mean", "Prod", "Max", "Min", "All", "Any", "EuclideanNorm", "AddN")) | _SIZES
-"""Kinds whose result is no prediction if they are applied to a parameter: penalties are sums of parameters."""
+"""Kinds whose result is not a prediction if their operand is a parameter: a sum of parameters is a penalty."""
 _ACTIVATIONS = frozenset(("Sigmoid", "Softmax", "LogSoftmax", "Tanh", "Relu", "Relu6", "Elu", "Selu", "LeakyRelu"))
 _MOVEMENTS = {"TensorArrayGatherV3": 2} | dict.fromkeys(
     ("TensorListStack", "Identity", "Reshape", "Squeeze", "Transpose", "StridedSlice", "BatchToSpaceND", "ExpandDims"), 0
 )
-"""Kinds that pass an operand on unchanged, with the index of that operand."""
+"""Kinds that only move or copy the elements of an operand -> the index of that operand."""
 _LOSS = "CrossEntropy"
 """A part of the names of kinds that compute a loss from logits."""
 
@@ -37,8 +37,8 @@ class Predictions:
         frame: the graph.
         edges: its edges.
         gradients: its gradients.
-        unused: the nodes whose values nobody uses but for gradients.
-        reported: these, and those whose values are only reported, in summaries.
+        unused: the nodes whose values only gradients use.
+        reported: the nodes of `unused`, and those whose values are only used in summaries.
         sources: the nodes that are inputs of the model.
         effects: the nodes that exist for a side effect.
         looped: the nodes within loops of TensorFlow 1.
@@ -62,7 +62,9 @@ class Predictions:
         """The nodes that are not part of the model and its losses."""
 
     def tensors(self) -> tuple[list[Tensor], list[Tensor]]:
-        """The predictions, and the other results a user may want, best first; both may be empty."""
+        """The predictions, and other results that a user may want, the best candidates first; both lists may be
+        empty.
+        """
         edges, outside = self.edges, self.outside
         fed = edges.after(self.sources, outside)
         trained = self.gradients.trained(edges)
@@ -120,7 +122,7 @@ class Predictions:
         return self.edges.after(differentiated - before, self.outside)
 
     def _last(self, applying: Collection[str]) -> set[str]:
-        """The last layers: nodes of `applying`, which apply parameters, on which no other of these depends.
+        """The nodes of `applying`, which apply parameters, on which no other of them depends: the last layers.
 
         For layers in a loop, the results of the loop.
         """
@@ -149,7 +151,7 @@ class Predictions:
         return chosen or set[str]().union(*last), later if chosen else set()
 
     def _ends(self, name: str) -> list[Tensor]:
-        """The used results of a node, or those of the activations that follow them."""
+        """The used outputs of a node; where activations follow, their outputs."""
         operands = (operand for user in self._users(name) for operand in self.edges.operands[user])
         numbers = {number for source, number in operands if source == name}
         return [end for number in sorted(numbers or {0}) for end in self._followed((name, number))]
@@ -171,7 +173,9 @@ class Predictions:
         return activated or plain[-1:]
 
     def _next(self, tensor: Tensor, is_wanted: Callable[[str], bool]) -> list[str]:
-        """The users of a tensor whose kind fulfils `is_wanted`, and which have the tensor as data operand."""
+        """The names of the nodes that use a tensor as data operand and fulfil `is_wanted`, a predicate on names of
+        nodes.
+        """
         return [
             user
             for user in self._users(tensor[0])
@@ -179,18 +183,21 @@ class Predictions:
         ]
 
     def _users(self, name: str) -> list[str]:
-        """The users of a node outside of training; of a loop's users only those that losses depend on, if any."""
+        """The names of the nodes outside of the training part that use a node.
+
+        For a loop, only those that losses depend on, if there are any.
+        """
         users = self.edges.users_of([name], self.outside)
         return self._sorted((self._kind(name) in LOOP_KINDS and users & self.toward_losses) or users)
 
     def _is_of_loop(self, name: str) -> bool:
-        """Whether a node is the Identity that TensorFlow 2 adds to each result of a loop."""
+        """Whether a node is an Identity that TensorFlow 2 adds to a result of a loop."""
         operand = self._operand(name, 0)
         return self._kind(name) == "Identity" and operand is not None and self._kind(operand[0]) in LOOP_KINDS
 
-    def _operand(self, name: str, number: int) -> Tensor | None:
+    def _operand(self, name: str, index: int) -> Tensor | None:
         operands = self.edges.operands[name]
-        return operands[number] if number < len(operands) else None
+        return operands[index] if index < len(operands) else None
 
     def _prepares_loss(self, name: str) -> bool:
         return any(_LOSS in self._kind(user) for user in self.edges.users.get(name, ()))

@@ -30,10 +30,10 @@ Single = Callable[[OpBuilder, SSAValue], SSAValue]
 
 
 def pair_of(node: LoweringNode, op: OpBuilder, least: Attribute | None = None, *, strong: type | None = None) -> list[SSAValue]:
-    """Both arguments of a function in their common element type, in which `least` takes part.
+    """Both arguments of a function, converted to their common element type (see `promotion.operands`).
 
-    A Python number of the type `strong` counts as an f32 or i32 tensor. Raises ConversionError if there are fewer than
-    two arguments.
+    `least` takes part in finding the common type. A Python number of the type `strong` counts as an f32 or i32 tensor.
+    Raises ConversionError if there are fewer than two arguments.
     """
     arguments = Arguments(node, "x1", "x2")
     first: Any = arguments.get("x1", arguments.get("x"))
@@ -69,7 +69,7 @@ BITWISE = ("BitwiseAnd", "BitwiseLeftShift", "BitwiseOr", "BitwiseRightShift", "
 """Functions of two operands that are operations of the same name."""
 
 SHIFTS = {"LeftShift": "BitwiseLeftShift", "RightShift": "BitwiseRightShift"}
-"""Name of a shift in `keras.ops` -> the operation."""
+"""The operation for each shift of `keras.ops`."""
 
 
 @keras.lowers(*(f"ops.{name}" for name in (*ARITHMETIC, *COMPARISONS, *BITWISE, *SHIFTS)))
@@ -107,7 +107,7 @@ _BY_NAME = (
     *("Absolute", "Abs", "Fabs", "Arccos", "Arccosh", "Arcsin", "Arcsinh", "Arctan", "Arctanh", "Ceil", "Cos", "Cosh", "Erf", "Exp"),
     *("Floor", "Log", "Negative", "Relu", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh"),
 )
-"""Functions of which each is one operation of the same name in an operation set."""
+"""Functions that one opset operation of the same name computes."""
 
 _KEEPS_WIDTH = frozenset(("Cbrt", "Deg2rad", "Heaviside", "Hypot", "I0", "Rad2deg"))
 """Functions whose results are f64 where integers have 64 bits."""
@@ -152,7 +152,7 @@ def single(node: LoweringNode) -> SSAValue:
 
 
 def as_real(op: OpBuilder, x: SSAValue, *, is_wide: bool = False) -> SSAValue:
-    """A tensor as floats: integers and Booleans become f32, or si64 becomes f64 if `is_wide`; floats are unchanged."""
+    """A tensor as floats: integers and Booleans become f32, or with `is_wide` i64 becomes f64; floats are unchanged."""
     element = element_of(x)
     if element == si64 and is_wide:
         return op.convert(x, f64)
@@ -160,7 +160,7 @@ def as_real(op: OpBuilder, x: SSAValue, *, is_wide: bool = False) -> SSAValue:
 
 
 def as_declared(op: OpBuilder, result: SSAValue) -> SSAValue:
-    """A result converted to f32, for functions of which Keras declares no element type."""
+    """A result converted to f32, for functions that return f32 for all element types."""
     return op.convert(result, f32)
 
 

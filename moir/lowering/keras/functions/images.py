@@ -73,8 +73,8 @@ def colours(node: LoweringNode, op: OpBuilder, *, data_format: str | None = None
 def borders(node: LoweringNode, before: object, after: object, wanted: object, size: int) -> tuple[int, int]:
     """The widths of the borders at both ends of an axis.
 
-    `before` and `after` are the widths that are given. One that is None is computed from `wanted`, the size of the
-    result, and `size`, that of the image. Raises ConversionError if one of these is needed and unknown.
+    `before` and `after` are the widths as given in the call; a width of None is computed from `wanted`, the size of the
+    result, and `size`, the size of the image. Raises ConversionError if one of these is needed and unknown.
     """
     borders_ = [each if isinstance(each, int) else None for each in (before, after)]
     if None in borders_:

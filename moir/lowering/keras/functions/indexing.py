@@ -51,9 +51,11 @@ def item(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def indexed(node: LoweringNode, op: OpBuilder, x: SSAValue, key: Any) -> SSAValue:
-    """The part of a tensor at an index: integers, slices, new axes, an ellipsis, one tensor of indices.
+    """The part of a tensor that an index `key` selects: integers, slices, new axes, an ellipsis, and at most one tensor
+    of indices.
 
-    Raises ConversionError if the rank of the tensor is dynamic, or the index has more elements than that.
+    Raises ConversionError if the rank of the tensor is dynamic, or the index has more elements than the tensor has
+    axes.
     """
     entries: list[Any] = list(cast("list[Any]", key)) if isinstance(key, list) else [key]
     rank = rank_of(x)

@@ -26,9 +26,10 @@ SIGNS = "its vectors are those of Keras up to their signs, which nothing determi
 
 
 def sizes(node: LoweringNode, x: SSAValue, largest: int, *, square: bool = True) -> tuple[int, int, int]:
-    """Rows, columns and rank of matrices. Raises ConversionError if the sizes are dynamic, 0, or too large.
+    """Rows, columns and rank of matrices x.
 
-    Both above `largest` are too large. With `square`, matrices that are not square raise the error, too.
+    Raises ConversionError if rows or columns are dynamic or 0, if both exceed `largest`, or, with `square`, if they
+    differ.
     """
     rows, columns, rank = matrix_sizes(x, largest)
     if square and rows != columns:

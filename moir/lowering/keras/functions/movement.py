@@ -33,7 +33,8 @@ def reshape(node: LoweringNode, op: OpBuilder, *, newshape: object | None = None
 
 
 def sizes(node: LoweringNode, op: OpBuilder, value: object, x: SSAValue | None = None) -> Operand:
-    """A 1-D tensor of the sizes in `value`, each of which is a number, a computed value, or None for a size of x.
+    """A 1-D tensor of the sizes in `value`, each of which is a number, a computed value, or None for the size of x
+    along that axis.
 
     Raises ConversionError for anything else.
     """
@@ -106,7 +107,9 @@ REDUCTIONS = {"Max": "max", "Min": "min", "Prod": "prod", "Sum": "sum"}
 
 
 def _neutral(x: SSAValue, reduction: str) -> float | int:
-    """The value of a segment without elements: 0, or the lowest or the highest number for maxima and minima."""
+    """The result of a segment reduction for an empty segment: 0, or the lowest or highest number of x's type for maxima
+    and minima.
+    """
     if reduction in ("sum", "prod"):
         return int(reduction == "prod")
     storage = to_numpy(element_of(x))
@@ -218,7 +221,7 @@ def _turned(op: OpBuilder, x: SSAValue, axes: list[int], turns: int) -> SSAValue
 
 
 def reversed_along(op: OpBuilder, x: SSAValue, axes: Sequence[int]) -> SSAValue:
-    """A tensor in the opposite order along axes."""
+    """A tensor reversed along axes."""
     count = len(axes)
     return op.Slice(x, [-1] * count, [-(2**31)] * count, [-1] * count, list(axes)) if axes else x
 

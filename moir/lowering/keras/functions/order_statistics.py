@@ -1,4 +1,4 @@
-"""Quantiles, members of sets, extremes and running sums that ignore NaN.
+"""Quantiles, membership in sets, and extremes and running sums that ignore NaN.
 
 %y = keras.ops.Quantile(%x, 0.5) {axis = -1}  ->  %y = interpolated between the elements of opset11.TopK(%x) around the
 index 0.5 · (n - 1)

@@ -25,7 +25,7 @@ def _floor_divided(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def _without_nan(kind: str) -> Pair:
-    """Build a function of two tensors: the Maximum or Minimum, by `kind`, or the other operand where one is NaN."""
+    """Build a function of two tensors: their Maximum or Minimum, as `kind` says; where one is NaN, the other one."""
 
     def function(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
         result = getattr(op, kind)(a, b)
@@ -35,7 +35,7 @@ def _without_nan(kind: str) -> Pair:
 
 
 def _scaled_by_power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """a · 2ᵇ; 0 and infinities as they are."""
+    """a · 2ᵇ; a itself where it is 0 or infinite."""
     product = op.Multiply(a, op.Power(op.constant_like(2.0, b), b))
     return op.Select(op.LogicalOr(op.Equal(a, 0.0), op.IsInf(a)), a, product)
 
@@ -51,13 +51,13 @@ def _no_nan(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def _heaviside(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """0 for negative numbers, 1 for positive ones, b for 0 and NaN."""
+    """The Heaviside step function: 0 for negative a, 1 for positive a, and b where a is 0 or NaN."""
     is_positive = op.Greater(a, 0.0)
     return op.Select(op.LogicalOr(op.Less(a, 0.0), is_positive), op.convert(is_positive, element_of(a)), b)
 
 
 def _power(op: OpBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
-    """aᵇ; unsigned integers below 32 bits are computed in 32 bits."""
+    """aᵇ; unsigned integers of fewer than 32 bits are computed in 32 bits."""
     element = element_of(a)
     wide = si32 if element in (boolean, ui8, ui16) else element
     return op.convert(op.Power(op.convert(a, wide), op.convert(b, wide)), si32 if element == boolean else element)

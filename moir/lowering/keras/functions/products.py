@@ -69,7 +69,7 @@ def tensordot(node: LoweringNode, op: OpBuilder, *, axes: object = 2) -> SSAValu
 
 
 def _contracted(node: LoweringNode, axes: object, first: int, second: int) -> tuple[list[int], list[int]]:
-    """For each of two tensors of the ranks `first` and `second` the axes that Tensordot's argument `axes` sums over.
+    """The axes of two tensors, of the ranks `first` and `second`, over which Tensordot sums by its argument `axes`.
 
     Raises ConversionError for an argument that is neither a number nor a pair.
     """

@@ -1,4 +1,4 @@
-"""Reductions, positions of extremes, running sums, orders.
+"""Reductions, indices of extremes, running sums, sorting.
 
 %y = keras.ops.Mean(%x) {axis = [1, 2], keepdims = true}  ->  %y = opset1.ReduceMean(%x, [1, 2]) {keep_dims = true}
 """
@@ -84,7 +84,7 @@ def variance(op: OpBuilder, x: SSAValue, axes: list[int], *, keepdims: bool) -> 
 
 
 NEUTRAL = {"Nanmax": -np.inf, "Nanmin": np.inf, "Nanprod": 1.0}
-"""The number that replaces NaN before a reduction, by kind; 0 for all other kinds."""
+"""For each kind, the number that replaces NaN before a reduction; 0 for all other kinds."""
 
 
 @keras.lowers("ops.Nanmax", "ops.Nanmin", "ops.Nansum", "ops.Nanprod", "ops.Nanmean", "ops.Nanvar", "ops.Nanstd")
@@ -121,7 +121,9 @@ def without_nan(
 
 
 def as_rows(op: OpBuilder, x: SSAValue, axes: list[int]) -> tuple[SSAValue, SSAValue]:
-    """A tensor of static rank with some of its axes merged into the last one, and the size of that as a scalar."""
+    """A tensor of static rank with `axes` moved to the end and merged into one, and the size of the merged axis as a
+    scalar.
+    """
     others = [each for each in range(rank_of(x) or 0) if each not in axes]
     count = op.ReduceProd(op.Concat(*(dimension_list(op, x, each) for each in axes), axis=0), [0], keep_dims=False)
     data = op.transposed(x, [*others, *axes])
@@ -266,7 +268,7 @@ def norm(node: LoweringNode, op: OpBuilder, *, ord: object | None = None, axis: 
 
 
 def norm_of(node: LoweringNode, op: OpBuilder, x: SSAValue, order: Any, axes: list[int], *, keepdims: bool) -> SSAValue:
-    """The norm of an order (`ord` of Norm) along one axis, or the Frobenius norm along several.
+    """The norm of an order (the argument `ord` of Norm) along one axis, or the Frobenius norm along several.
 
     Raises ConversionError for another norm of matrices.
     """

@@ -50,7 +50,7 @@ def joined(node: LoweringNode, op: OpBuilder, *, axis: int | None = None) -> SSA
 
 
 def _values(node: LoweringNode, op: OpBuilder) -> list[SSAValue]:
-    """The tensors that are joined; numbers among them become constants."""
+    """The tensors that a call joins; numbers among its arguments become constants."""
     positional = Arguments(node).positional
     items = cast("list[Any]", positional[0]) if len(positional) == 1 and isinstance(positional[0], list) else positional
     is_constant = [not values_within(each) for each in items]

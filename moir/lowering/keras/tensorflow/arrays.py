@@ -304,7 +304,7 @@ def searchsorted(call: Call, sorted_sequence: Tensor, values: Tensor, side: str 
 
 
 def _last_size(call: Call, value: SSAValue) -> SSAValue:
-    """The last size of a tensor, as a 1-D tensor."""
+    """The size of the last dimension of a tensor, as a 1-D tensor of one element."""
     return call.raw("StridedSlice", call.raw("Shape", value), *map(call.integers, ([-1], [0], [1])), end_mask=1)
 
 
@@ -369,7 +369,7 @@ def saturate_cast(call: Call, value: Tensor, dtype: object) -> SSAValue:
 
 
 def _listed(values: Any) -> list[Any]:
-    """The elements of an argument that is a list; any other argument as the only element."""
+    """The elements of an argument that is a list; for any other argument a list with it as the only element."""
     return cast("list[Any]", values) if isinstance(values, list) else [values]
 
 

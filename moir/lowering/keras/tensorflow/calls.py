@@ -38,7 +38,7 @@ Build = TypeVar("Build", bound=Callable[..., Results])
 
 
 def function(*names: str) -> Callable[[Build], Build]:
-    """Register the function of these names."""
+    """A decorator: register a function in `FUNCTIONS` under these names."""
 
     def register(build: Build) -> Build:
         FUNCTIONS.update(dict.fromkeys(names, build))
@@ -108,7 +108,7 @@ class Call:
         return self.op.constant(array.astype(to_numpy(element)))
 
     def integers(self, value: Tensor) -> SSAValue:
-        """An argument as a tensor of integers: int32 if it is constant."""
+        """An argument as a tensor of integers; a constant has the type si32."""
         return self.tensor(value, None if is_tensor(value) or values_within(value) else si32)
 
     def alike(self, *values: Tensor) -> list[SSAValue]:
@@ -123,7 +123,7 @@ class Call:
         return [self.tensor(each, si32 if first is None else element_of(first)) for each in values]
 
     def numbers(self, value: Tensor, what: str) -> list[int]:
-        """A constant argument, an integer or a list of integers, as a list; `what` names it in errors.
+        """A constant argument, an integer or a list of integers, as a list; `what` is its name for messages.
 
         Raises ConversionError for a tensor.
         """
@@ -140,7 +140,7 @@ class Call:
         return rank
 
     def sizes(self, value: SSAValue) -> tuple[int, ...]:
-        """The sizes of a tensor, -1 for those that are unknown."""
+        """The sizes of a tensor, -1 for dynamic dimensions. Raises ConversionError if its rank is dynamic."""
         shape = shape_of(value)
         return (-1,) * self.rank(value) if shape is None else tuple(shape)
 
@@ -165,11 +165,11 @@ class Call:
         return [each % rank for each in numbers]
 
     def element(self, dtype: object) -> Attribute:
-        """The element type of an argument `dtype`: `int32`, or `<dtype: 'int32'>`."""
+        """The element type that an argument `dtype` names, spelled `int32` or `<dtype: 'int32'>`."""
         return element_named(self.node, str(dtype).removeprefix("<dtype: '").removesuffix("'>").removeprefix("tf."))
 
     def number_like(self, number: float, value: SSAValue) -> SSAValue:
-        """A number in the element type of a tensor."""
+        """A scalar constant in the element type of a tensor."""
         return self.op.constant_like(number, value)
 
     def reduced(self, kind: str, value: SSAValue, axis: Tensor, *, keep: bool = False) -> SSAValue:

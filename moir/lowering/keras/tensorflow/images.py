@@ -18,7 +18,7 @@ from moir.lowering.keras.tensorflow.calls import Call, Tensor, function
 from moir.lowering.keras.tensorflow.reduction import moments_of
 
 HEIGHT, WIDTH = -3, -2
-"""The axes of an image."""
+"""The axes of height and width, counted from the end."""
 
 _METHODS = {"bilinear": "ResizeBilinear", "nearest": "ResizeNearestNeighbor", "bicubic": "ResizeBicubic", "area": "ResizeArea"}
 _KERNELS = {"lanczos3": "lanczos3", "lanczos5": "lanczos5", "gaussian": "gaussian", "mitchellcubic": "mitchellcubic"}
@@ -42,7 +42,7 @@ def resize(
 
 
 def _kept_ratio(call: Call, batch: SSAValue, size: list[int]) -> list[int]:
-    """The largest height and width within `size` that have the ratio of the sides of the images, in single
+    """The largest height and width within `size` that keep the aspect ratio of the images, computed in single
     precision.
     """
     own = call.size(batch, HEIGHT), call.size(batch, WIDTH)
@@ -169,7 +169,7 @@ def resize_with_pad(
 
 
 def _colors(call: Call, images: SSAValue, matrix: list[list[float]]) -> SSAValue:
-    """The product of the last dimension of images, the channels, and a matrix [channels, new channels]."""
+    """The product of images' channels, their last dimension, and a matrix [channels, new channels]."""
     rank = call.rank(images)
     letters = "abcdefg"[: rank - 1]
     return call.raw("Einsum", images, call.tensor(matrix, element_of(images)), equation=f"{letters}y,yz->{letters}z")
@@ -181,7 +181,9 @@ _COLOR_SPACES: dict[str, list[list[float]]] = {
     "rgb_to_yuv": [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]],
     "yuv_to_rgb": [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]],
 }
-"""The matrix of each change of the color space, with the source's channels in rows."""
+"""For each change of the color space, the matrix by which the channels are multiplied; its rows are for the source's
+channels.
+"""
 
 
 @function(*(f"image.{name}" for name in _COLOR_SPACES))
@@ -225,7 +227,7 @@ def convert_type(call: Call, image: Tensor, dtype: object, saturate: bool = Fals
 
 
 def _converted_back(call: Call, result: SSAValue, image: SSAValue) -> SSAValue:
-    """A result of float32 converted to the element type of the image; floats are scaled to the range of integers."""
+    """A float32 result converted to the element type of `image`; if this is an integer type, scaled to its range."""
     element = element_of(image)
     return result if element == element_of(result) else convert_type(call, result, to_numpy(element).name, saturate=True)
 
@@ -293,7 +295,7 @@ def image_gradients(call: Call, image: Tensor) -> list[SSAValue]:
 
 
 def _neighbours(call: Call, image: SSAValue, axis: int) -> SSAValue:
-    """The differences of neighbours along an axis, one less than there are elements."""
+    """The differences of neighbouring elements along an axis, which becomes shorter by one."""
     rank = call.rank(image)
     place = rank + axis
     begin, rest = [0] * rank, [0] * rank

@@ -47,7 +47,7 @@ def _windows(call: Call, value: Tensor, axes: int, data_format: str, default: in
 
 
 def _padding(call: Call, padding: Tensor) -> dict[str, object]:
-    """The attributes for an argument `padding`: a name, SAME or VALID, or a list of a pair for each dimension."""
+    """The attributes for an argument `padding`: SAME or VALID, or a list with a pair of numbers for each dimension."""
     if isinstance(padding, str):
         return {"padding": padding.upper()}
     pairs = [each for pair in cast("list[Any]", padding) for each in call.numbers(pair, "pads")]

@@ -32,7 +32,7 @@ def deviation(call: Call, input_tensor: Tensor, axis: Tensor = None, keepdims: b
 
 
 def moments_of(call: Call, x: SSAValue, axes: Tensor, keepdims: bool) -> list[SSAValue]:
-    """The mean and the variance of x over axes, whose dimensions are retained with size 1 if `keepdims`."""
+    """The mean and the variance of x over axes; with `keepdims` these stay as dimensions of size 1."""
     mean = call.reduced("Mean", x, axes, keep=True)
     variance = call.reduced("Mean", call.raw("SquaredDifference", x, mean), axes, keep=keepdims)
     return [mean if keepdims else call.raw("Squeeze", mean, squeeze_dims=call.axes(axes, x)), variance]
@@ -75,7 +75,7 @@ def norm(call: Call, tensor: Tensor, ord: object = "euclidean", axis: Tensor = N
 
 
 def norm_of(call: Call, x: SSAValue, order: object, axis: Tensor, keepdims: bool) -> SSAValue:
-    """The norm of an order over axes; that of matrices if `axis` is a list of two axes.
+    """The norm of an order over axes; the norm of matrices if `axis` is a list of two axes.
 
     Raises ConversionError for an order that is not supported.
     """

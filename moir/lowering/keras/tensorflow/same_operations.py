@@ -2,9 +2,9 @@
 
     linalg.band_part MatrixBandPart(input, num_lower:int, num_upper:int)
 
-is the operation MatrixBandPart with three operands, of which the last two are integers; the other operands have one
-element type. What follows a semicolon are attributes, with the name of the argument after `=` where it is another one,
-and then the default.
+is the operation MatrixBandPart with three operands, of which the last two are integers; operands without a type have a
+common element type. After a semicolon come attributes: the attribute's name, then, after `=`, the name of the argument
+if it differs, and the default.
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ class Argument(Record):
 
     Args:
         name: its name.
-        role: what it is: `int`, `axes`, or an attribute's name; empty for an operand of the common element type.
+        role: `int` or `axes` for operands of these kinds, the attribute's name for an attribute, and empty for an
+            operand of the common element type.
         default: its default; `_REQUIRED` if it has none.
     """
 

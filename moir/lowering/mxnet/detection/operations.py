@@ -69,10 +69,10 @@ class Candidates(NamedTuple):
 
 
 def _survivors(op: OpBuilder, candidates: Candidates, threshold: float, class_count: int | None) -> SSAValue:
-    """A mask [N, A] of the candidates that remain after suppression within each class.
+    """A mask [N, A] of the candidates that remain after non-maximum suppression.
 
-    A candidate is suppressed if one of a higher score overlaps it by more than the threshold. Without `class_count`
-    classes are ignored.
+    A candidate is suppressed if a candidate of the same class with a higher score overlaps it by more than the
+    threshold. If `class_count` is None, classes are ignored.
     """
     if class_count is None:
         scores = op.Unsqueeze(candidates.scores, [1])
@@ -85,7 +85,7 @@ def _survivors(op: OpBuilder, candidates: Candidates, threshold: float, class_co
 
 
 def _by_score(op: OpBuilder, scores: SSAValue, *others: SSAValue) -> list[SSAValue]:
-    """Scores [N, A] from the largest, and others [N, A, …] in the same order."""
+    """Scores [N, A] in descending order, and tensors [N, A, …] in the same order."""
     count = op.Gather(op.ShapeOf(scores), 1, 0)
     ordered, order = op.TopK.results(scores, count, axis=1, mode="max", sort="value", index_element_type=si64, stable=True)
     return [ordered, *(op.Gather(other, order, 1, batch_dims=1) for other in others)]
@@ -139,8 +139,9 @@ def multi_box_detection(
 
 
 def _within(op: OpBuilder, counts: SSAValue, limit: int) -> SSAValue:
-    """A mask [N, A] of the first `limit` candidates that are not excluded; of all of these if the limit is not
-    positive.
+    """A mask [N, A] of the first `limit` candidates that are not excluded; of all of them if `limit` is not positive.
+
+    `counts` has for each candidate the number of candidates up to it that are not excluded.
     """
     if limit <= 0:
         return counts
@@ -211,7 +212,7 @@ def box_nms(
 
 
 def _apart(op: OpBuilder, boxes: SSAValue, classes: SSAValue) -> SSAValue:
-    """Boxes shifted by their class, so that boxes of different classes do not overlap."""
+    """Boxes shifted by multiples of their class, so that boxes of different classes do not overlap."""
     reach = op.Add(op.Subtract(op.ReduceMax(boxes, [0, 1, 2], keep_dims=True), op.ReduceMin(boxes, [0, 1, 2], keep_dims=True)), 1.0)
     return op.Add(boxes, op.Multiply(op.Unsqueeze(classes, [2]), reach))
 
@@ -230,7 +231,10 @@ def centres(op: OpBuilder, boxes: SSAValue) -> SSAValue:
 
 
 def _sides(node: LoweringNode, pooled_size: Sequence[int]) -> tuple[int, int]:
-    """The height and the width of pooled regions. Raises ConversionError for another number of entries."""
+    """The height and the width of pooled regions.
+
+    Raises ConversionError if the attribute does not have two elements.
+    """
     if len(pooled_size) != 2:
         node.fail(f"pooled_size has {len(pooled_size)} entries, not height and width")
     height, width = pooled_size

@@ -1,7 +1,7 @@
 """Regions that a region proposal network proposes: Proposal, MultiProposal.
 
-A box has the sizes x2 - x1 + 1 and y2 - y1 + 1: its corner is its last pixel. opset4.Proposal decodes boxes whose
-corner is after the last pixel, so that other operations compute the regions.
+A box has the sizes x2 - x1 + 1 and y2 - y1 + 1: its corner (x2, y2) is its last pixel. In opset4.Proposal the corner
+lies after the last pixel, so this operation is not used.
 
 Source: contrib/proposal.cc and contrib/multi_proposal.cc of MXNet 1.9.
 """
@@ -67,7 +67,7 @@ def proposal(
 
 
 def _anchors(stride: int, ratios: Sequence[float], scales: Sequence[float]) -> Array:
-    """The boxes around the first position [A, 4]: for each ratio, all scales in order."""
+    """The anchor boxes around the first position [A, 4]: for each ratio, all scales in order."""
     centre, area = (stride - 1) / 2, stride * stride
     rows: list[list[float]] = []
     for ratio in ratios:
@@ -105,7 +105,7 @@ def _decoded(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
 
 
 def _moved(op: OpBuilder, boxes: SSAValue, offsets: SSAValue) -> SSAValue:
-    """Boxes whose corners are moved by the offsets; this is the meaning of offsets with `iou_loss`."""
+    """Boxes with the offsets added to their corners, as offsets are defined with `iou_loss`."""
     return op.Add(boxes, offsets)
 
 

@@ -90,7 +90,7 @@ _ROUNDED: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
     "to_odd_down": lambda op, sizes: op.Subtract(sizes, op.Subtract(1, op.Mod(sizes, 2))),
     "to_odd_up": lambda op, sizes: op.Add(sizes, op.Subtract(1, op.Mod(sizes, 2))),
 }
-"""The sizes for the modes that change a size by at most one."""
+"""For each mode that changes sizes by at most one: builds the new sizes."""
 
 
 def _resized_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -115,7 +115,7 @@ def _resized_sizes(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _scaled(node: LoweringNode, op: OpBuilder, sizes: SSAValue) -> SSAValue:
-    """Height and width multiplied by the attributes scale_height and scale_width, and rounded down."""
+    """Height and width multiplied by the attributes `scale_height` and `scale_width`, and rounded down."""
     scales = op.constant([node.number("scale_height"), node.number("scale_width", node.number("scale_height"))])
     return op.convert(op.Floor(op.Multiply(op.convert(sizes, f32), scales)), si64)
 
@@ -152,7 +152,9 @@ def _affine_grid(node: LoweringNode, op: OpBuilder, theta: SSAValue, size: tuple
 
 
 def _warped_grid(op: OpBuilder, flow: SSAValue) -> SSAValue:
-    """The grid of a flow [N, 2, H, W], in pixels: the coordinates, from -1 to 1, to which each pixel is moved."""
+    """The sampling grid, in coordinates from -1 to 1, of a flow [N, 2, H, W], which has the displacement of each pixel
+    in pixels.
+    """
     sizes = op.ShapeOf(flow)
     coordinates: list[SSAValue] = []
     for channel, axis in ((0, 3), (1, 2)):

@@ -38,8 +38,8 @@ def flex_attention(node: LoweringNode, op: OpBuilder, q: SSAValue, k: SSAValue, 
 
 
 def _modified(node: LoweringNode, op: OpBuilder, graph: str, value: SSAValue) -> SSAValue:
-    """The result of the body `graph` (its attribute's name) for a value; the value itself if the node does not
-    have it.
+    """The result of the body in attribute `graph` for a value; the value itself if the node does not have the
+    attribute.
     """
     if graph not in node.texts("graph_attributes", ()):
         return value

@@ -35,7 +35,7 @@ class Scores:
 
     Args:
         scale: factor of the products; None for 1 / sqrt(size of a head).
-        cap: bound of the products, which a hyperbolic tangent limits to -cap … cap; 0 for no bound.
+        cap: products are replaced by cap · tanh(products / cap); 0 for no change.
         mask: numbers that are added to the products, or booleans that are true for visible keys; broadcast to [batch,
             heads, queries, keys].
         causal: whether query i sees only keys 0 … i.
@@ -107,10 +107,10 @@ def lowest(op: OpBuilder, like: SSAValue) -> SSAValue:
 
 @dataclass
 class Window:
-    """The keys that a query sees, by their positions relative to the query.
+    """The keys that a query sees, given by their indices relative to the query's.
 
     Args:
-        offset: index of the first query among the keys: a scalar, or [batch, 1, 1, 1]; None for 0.
+        offset: the index of the key at the first query: a scalar, or [batch, 1, 1, 1]; None for 0.
         causal: whether keys after the query are hidden.
         left: number of visible keys before the query, -1 for all.
         right: number of visible keys after the query, -1 for all.
@@ -128,7 +128,9 @@ class Window:
 
 
 def window_mask(op: OpBuilder, query: SSAValue, key: SSAValue, window: Window) -> SSAValue:
-    """The boolean mask [queries, keys] of a window, after the leading dimensions of its offset."""
+    """A boolean mask that is true for the keys in each query's window: [queries, keys], after the dimensions of the
+    window's offset.
+    """
     zero, one = op.constant(0, si64), op.constant(1, si64)
     positions = op.Unsqueeze(op.Range(zero, dimension_value(op, query, 2), one, output_type=si64), [1])
     if window.offset is not None:
@@ -144,8 +146,9 @@ def window_mask(op: OpBuilder, query: SSAValue, key: SSAValue, window: Window) -
 
 
 def combined_masks(op: OpBuilder, visible: SSAValue, mask: SSAValue | None) -> SSAValue:
-    """The boolean mask `visible` and another mask combined, where the latter is boolean, added to the scores,
-    or None.
+    """The boolean mask `visible` combined with another mask.
+
+    `mask` is boolean, or added to the scores, or None; the result is of the same kind, boolean for None.
     """
     if mask is None:
         return visible
@@ -196,9 +199,9 @@ def lower_attention(
 
 
 def shared_heads(node: LoweringNode, op: OpBuilder, x: SSAValue, query: SSAValue) -> SSAValue:
-    """Keys or values [batch, heads, sequence, size], each head repeated for the heads of the query that share it.
+    """Keys or values [batch, heads, sequence, size] with each head repeated for the query's heads that share it.
 
-    Raises ConversionError if the number of the query's heads is not a multiple of theirs.
+    Raises ConversionError if the number of the query's heads is not a multiple of the number of heads of x.
     """
     heads, own = node.known.dimension(query, 1), node.known.dimension(x, 1)
     if heads == own:
@@ -213,10 +216,10 @@ def shared_heads(node: LoweringNode, op: OpBuilder, x: SSAValue, query: SSAValue
 
 
 def _set_mask(node: LoweringNode, op: OpBuilder, scores: Scores, query: SSAValue, key: SSAValue, past: SSAValue | None) -> None:
-    """Set the mask of an Attention from its operands, attributes and lengths.
+    """Set the mask of an Attention's `scores`, from the node's operands, attributes and sequence lengths.
 
-    If the attribute `is_causal` is the only restriction, the attribute `causal` of
-    opset13.ScaledDotProductAttention is used.
+    If the attribute `is_causal` is the only restriction, `scores.causal` is set instead, for
+    opset13.ScaledDotProductAttention.
     """
     mask, lengths = node.optional(3), node.optional(6)
     if mask is not None:
@@ -271,7 +274,10 @@ def _padded_mask(op: OpBuilder, mask: SSAValue, key: SSAValue, *, may_be_shorter
 def _stepwise(
     node: LoweringNode, op: OpBuilder, operands: tuple[SSAValue, SSAValue, SSAValue], scores: Scores
 ) -> tuple[SSAValue, SSAValue]:
-    """The result of an attention by elementary operations, and the scores that `qk_matmul_output_mode` selects."""
+    """The result of an attention built from elementary operations, and the scores that `qk_matmul_output_mode` selects.
+
+    `operands` are the query, the key and the value.
+    """
     query, key, value = operands
     element = element_of(query)
     precision = element_type(node, "softmax_precision", element)

@@ -60,7 +60,9 @@ def roi_maxima(
 
 
 class _Samples:
-    """Samples along an axis, [R, count]: whether they are inside, and two neighbours with interpolation weights."""
+    """Samples along an axis, [R, count]: whether they are in the image, and the two neighbouring elements with their
+    interpolation weights.
+    """
 
     def __init__(self, inside: SSAValue, ends: list[tuple[SSAValue, SSAValue]]) -> None:
         self.inside = inside

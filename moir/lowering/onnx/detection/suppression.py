@@ -1,4 +1,4 @@
-"""Object detection: non-maximum suppression and pooling of regions."""
+"""Non-maximum suppression of boxes."""
 
 from __future__ import annotations
 

@@ -26,7 +26,10 @@ def space_to_depth(node: LoweringNode, op: OpBuilder, input: SSAValue, *, blocks
 
 
 def block_mode(node: LoweringNode) -> str:
-    """The order of a block's elements by its name in opset1.DepthToSpace. Raises ConversionError for an unknown one."""
+    """The order of elements in a block, as opset1.DepthToSpace names it.
+
+    Raises ConversionError for an unknown attribute `mode`.
+    """
     modes = {"DCR": "blocks_first", "CRD": "depth_first"}
     mode = node.text("mode", "DCR")
     if mode not in modes:

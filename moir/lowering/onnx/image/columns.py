@@ -41,9 +41,9 @@ def column_to_image(node: LoweringNode, op: OpBuilder, input: SSAValue, image_sh
 
 
 def _axes(node: LoweringNode) -> int:
-    """The number of spatial axes, from attributes, the lengths of operands or the declared rank of the result.
+    """The number of spatial axes, from the attributes, the lengths of operands or the declared rank of the result.
 
-    Raises ConversionError if none of them tells it.
+    Raises ConversionError if none of these is known.
     """
     lists = [len(node.integers(name, ())) for name in ("strides", "dilations")]
     lengths = [element_count(shape_of(node.operand(index))) for index in (1, 2)]

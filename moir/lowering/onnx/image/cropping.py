@@ -3,7 +3,7 @@
     %y = onnx.Crop(%x) {border = [left, top, right, bottom]}
 ->  %y = opset8.Slice(%x, [top, left], [-bottom, -right], [1, 1], [-2, -1])
 
-Source: the operator schemas of ONNX Runtime. They are no part of ONNX itself.
+Source: the operator schemas of ONNX Runtime. These operations are not part of ONNX itself.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ def crop(node: LoweringNode, op: OpBuilder, x: SSAValue, *, border: tuple[int, .
 
 
 def _image_shape(node: LoweringNode, x: SSAValue) -> tuple[int, ...]:
-    """The shape of an image, all dynamic if its rank is. Raises ConversionError unless the rank is 4."""
+    """The shape of an image [N, C, H, W]; all dimensions dynamic (-1) if its rank is.
+
+    Raises ConversionError for another rank than 4.
+    """
     shape = shape_of(x)
     if shape is not None and len(shape) != 4:
         node.fail(f"the image has {len(shape)} dimensions, not 4")

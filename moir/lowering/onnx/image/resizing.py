@@ -43,7 +43,7 @@ _ADDED_TO_SCALES = 1e-6
 """The number that opset11.Interpolate adds to a scale when it computes a size."""
 
 INTERPOLATED_AS: dict[Attribute, Attribute] = {boolean: ui8, si16: si32, ui16: si32, ui32: si64, ui64: si64}
-"""Integer types that opset11.Interpolate does not have, and the types that represent their values."""
+"""Integer types that opset11.Interpolate does not accept, each with the type that is used instead."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ def upsample(node: LoweringNode, op: OpBuilder, _x: SSAValue, scales: SSAValue) 
 
 
 def upsampled(node: LoweringNode, op: OpBuilder, scales: SSAValue) -> SSAValue:
-    """Operand 0 resized with the semantics of Upsample and of the first version of Resize."""
+    """Operand 0 resized as by Upsample and by the first version of Resize."""
     mode = node.text("mode", "nearest")
     return resized(node, op, Resizing({"bilinear": "linear"}.get(mode, mode), "asymmetric", "simple", True, scales))
 
@@ -161,9 +161,8 @@ def resize(
 
 
 def is_symmetric_anyway(node: LoweringNode, resizing: Resizing) -> bool:
-    """Whether the mode half_pixel_symmetric gives the coordinates of half_pixel.
-
-    It does for sizes, and for scales that give integer sizes.
+    """Whether the mode half_pixel_symmetric equals half_pixel for a node: for sizes, and for scales that give integer
+    sizes.
     """
     if not resizing.by_scales:
         return True
@@ -177,9 +176,10 @@ def is_symmetric_anyway(node: LoweringNode, resizing: Resizing) -> bool:
 
 
 def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, policy: str) -> None:
-    """Replace the sizes of `resizing` by sizes that preserve the aspect ratio.
+    """Replace the sizes of `resizing` by sizes that preserve the aspect ratio of the data.
 
-    One factor scales all dimensions: the smallest for the policy `not_larger`, the largest for `not_smaller`.
+    All dimensions are scaled by the same factor: the smallest for the policy `not_larger`, the largest for
+    `not_smaller`.
     """
     if policy not in ("not_larger", "not_smaller"):
         node.fail(f"keep_aspect_ratio_policy {policy!r} is not one of stretch, not_larger, not_smaller")
@@ -206,11 +206,11 @@ def keep_aspect_ratio(node: LoweringNode, op: OpBuilder, resizing: Resizing, pol
 
 
 def without_unchanged_axes(op: OpBuilder, data: SSAValue, resizing: Resizing) -> bool:
-    """Remove from `resizing` the axes whose size does not change, if scales or sizes are known; returns whether none
+    """Remove from `resizing` the axes whose size does not change, if scales or sizes are known; returns whether no axis
     remains.
 
-    Sizes that are computed from shapes remain so, but for those of the first two axes: the size of a batch and the
-    number of channels are assumed not to change.
+    Axes whose sizes are computed from shapes stay, except the first two: batch size and number of channels are assumed
+    not to change.
     """
     known, shape = op.known.constant(resizing.target), shape_of(data)
     if known is None or shape is None:
@@ -259,7 +259,7 @@ def takes_spatial_scales(node: LoweringNode, op: OpBuilder, resizing: Resizing) 
 
 
 def _leading_ones(op: OpBuilder, scales: SSAValue) -> int:
-    """The number of leading operands of a Concat that are a constant 1; 0 for scales that no Concat computes."""
+    """The number of leading operands of a Concat that are a constant 1; 0 for scales that are not a Concat."""
     count = 0
     for part in scales.owner.operands if isinstance(scales.owner, Concat) else ():
         array = op.known.constant(part)
@@ -273,10 +273,10 @@ def _leading_ones(op: OpBuilder, scales: SSAValue) -> int:
 
 
 def may_resize_batch(node: LoweringNode, op: OpBuilder, resizing: Resizing) -> bool:
-    """Whether a Resize of all axes of data of dynamic rank may change the size of axis 0 or 1 (batch, channels): unless
-    the scales of both are 1, or the sizes of both are computed, and taken to be those of the data.
+    """Whether a Resize of data of dynamic rank may change the size of axis 0 or 1 (batch, channels).
 
-    False for data of static rank, for given axes, and if scales or sizes are not known at all.
+    False if the scales of both axes are 1, or their sizes are computed, which are assumed to be those of the data; for
+    data of static rank; for given axes; and if scales or sizes are unknown.
     """
     if node.rank(0) is not None or resizing.axes is not None or (entries := op.known.elements(resizing.target)) is None:
         return False
@@ -349,7 +349,7 @@ def resized_by_matrices(node: LoweringNode, op: OpBuilder, resizing: Resizing) -
 
 
 def _parts(node: LoweringNode, resizing: Resizing, entries: Iterable[tuple[int, float, tuple[float, ...]]]) -> list[AxisResizing]:
-    """The axes that are resized, from (axis, size or scale, region) of each; axes that stay as they are are left out.
+    """The axes to resize, from tuples (axis, size or scale, region); axes that do not change are left out.
 
     Raises ConversionError if an empty dimension is resized or a matrix would be too large.
     """
@@ -367,12 +367,12 @@ def _parts(node: LoweringNode, resizing: Resizing, entries: Iterable[tuple[int, 
 
 
 def _factor(op: OpBuilder, factor: float | SSAValue) -> SSAValue:
-    """The scale of all axes as a scalar f32."""
+    """The factor that scales all axes, as a scalar of type f32."""
     return as_scalar(op, factor) if isinstance(factor, SSAValue) else op.constant(factor)
 
 
 def _computed_parts(node: LoweringNode, op: OpBuilder, resizing: Resizing, axes: Sequence[int]) -> list[ComputedResizing]:
-    """The axes that are resized to sizes, or by scales, that are computed when the model runs."""
+    """The axes to resize, with sizes or scales that are computed when the model runs."""
     from moir.expansions.resizing.computed_resampling import ComputedResizing
 
     known = node.known.elements(resizing.target)

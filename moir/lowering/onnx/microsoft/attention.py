@@ -54,9 +54,8 @@ def _key_mask(node: LoweringNode, op: OpBuilder, mask: SSAValue, key: SSAValue) 
 def _mask(
     node: LoweringNode, op: OpBuilder, query: SSAValue, key: SSAValue, mask: SSAValue | None, past: SSAValue | None
 ) -> SSAValue | None:
-    """The mask that is added to the scores: 0 for visible keys, `mask_filter_value` for hidden keys.
-
-    None if every query sees every key.
+    """The mask to add to the scores: 0 for visible keys, `mask_filter_value` for hidden keys; None if all keys are
+    visible.
     """
     visible = None if mask is None else _key_mask(node, op, mask, key)
     if node.flag("unidirectional"):
@@ -77,7 +76,7 @@ def head_count(node: LoweringNode) -> int:
 
 
 def scores_of(node: LoweringNode, mask: SSAValue | None) -> Scores:
-    """How a node computes its scores: with its attribute `scale` (0 for the default) and a mask."""
+    """The parameters of a node's scores: the attribute `scale` (0 for the default) and a mask."""
     # A scale of 0 selects the default.
     scale = node.number("scale", 0.0)
     return Scores(scale or None, mask=mask)
@@ -109,7 +108,7 @@ def packed_attention(
 
 
 def projected_parts(node: LoweringNode, op: OpBuilder, projected: SSAValue) -> Sequence[SSAValue]:
-    """Split queries, keys and values, which are concatenated along the last axis."""
+    """The queries, keys and values that are concatenated along the last axis of `projected`."""
     sizes = node.integers("qkv_hidden_sizes", ())
     if sizes and len(sizes) != 3:
         node.fail(f"qkv_hidden_sizes has {len(sizes)} entries, not 3")
@@ -202,9 +201,9 @@ def _unpacked(node: LoweringNode, op: OpBuilder, heads: int) -> list[SSAValue]:
 
 
 def _bias_parts(node: LoweringNode, op: OpBuilder, biases: Sequence[SSAValue]) -> Sequence[SSAValue | None]:
-    """The parts of the bias for query, key and value, each with the length of the last dimension of its operand.
+    """The parts of the bias that belong to query, key and value, each as long as the last dimension of its operand.
 
-    None for each if there is no bias.
+    Three times None if there is no bias.
     """
     bias = node.optional(3)
     if bias is None:

@@ -18,8 +18,8 @@ from moir.rewriting.builder import OpBuilder
 def squared_distances(op: OpBuilder, x: SSAValue, rows: Array, limit: float) -> SSAValue:
     """The squared distances [N, K] of rows x [N, F] and constant rows [K, F].
 
-    They are computed from products, with errors in proportion to the norms of the rows; but from differences if the
-    squared norm of a constant row, relative to the mean of all, exceeds `limit`.
+    They are computed from products, with errors in proportion to the norms of the rows. If the squared norm of a
+    constant row is more than `limit` times the mean of all, they are computed from differences.
     """
     centre = rows.mean(axis=0, dtype=np.float64).astype(rows.dtype)
     centred = rows - centre

@@ -37,7 +37,7 @@ ACTIVATIONS: dict[str, Callable[[OpBuilder, SSAValue], SSAValue]] = {
     "identity": lambda _, x: x,
     "relu2": lambda op, x: op.Power(op.Relu(x), 2.0),
 }
-"""The activations of one value; swiglu and geglu are of two."""
+"""The activations that take one value; swiglu and geglu take two."""
 
 
 class Layer(Record):
@@ -114,7 +114,7 @@ def _quantized_layer(node: LoweringNode, op: OpBuilder, number: int) -> Layer | 
 
 
 def _mixture(node: LoweringNode, op: OpBuilder, layers: list[Layer | None]) -> SSAValue:
-    """The result of a mixture of experts, from the layers fc1, fc2 and fc3."""
+    """The result of a mixture of experts, given the layers fc1, fc2 and fc3, some of which may be None."""
     first, second, third = layers
     x, router = node.operand(0), node.operand(1)
     if first is None or second is None:
@@ -132,7 +132,9 @@ def _mixture(node: LoweringNode, op: OpBuilder, layers: list[Layer | None]) -> S
 
 
 def _expert_weights(node: LoweringNode, op: OpBuilder, scores: SSAValue) -> SSAValue:
-    """The weights of the experts for each token [tokens, experts]: the probability if it is one of the k best, or 0."""
+    """The weight of each expert for each token [tokens, experts]: its probability if it is one of the k best,
+    else 0.
+    """
     if node.flag("use_sparse_mixer"):
         node.fail("use_sparse_mixer is not supported")
     probabilities = op.Softmax(scores, axis=-1)
@@ -144,7 +146,9 @@ def _expert_weights(node: LoweringNode, op: OpBuilder, scores: SSAValue) -> SSAV
 
 
 def _inner_values(node: LoweringNode, op: OpBuilder, x: SSAValue, first: Layer, third: Layer | None) -> SSAValue:
-    """The activation of x · fc1, of which a gated one also takes x · fc3 or the second half of x · fc1."""
+    """The activations between the layers: of x · fc1; gated activations also take x · fc3, or the second half of x ·
+    fc1.
+    """
     kind, fusion = node.text("activation_type", "relu"), node.integer("swiglu_fusion", 0)
     if node.flag("swiglu_limit_after_activation"):
         node.fail("swiglu_limit_after_activation is not supported")

@@ -46,7 +46,7 @@ def fused_product(node: LoweringNode, op: OpBuilder, *, alpha: float = 1.0, tran
 
 
 def _batch_transposed(node: LoweringNode, op: OpBuilder, index: int, flag: str) -> SSAValue:
-    """Operand `index`; if the attribute `flag` is set, with its first dimension moved before the last one."""
+    """Operand `index`; if the attribute `flag` is set, its first dimension is moved before the last one."""
     if not node.flag(flag):
         return node.operand(index)
     rank = node.known_rank(index)
@@ -54,9 +54,9 @@ def _batch_transposed(node: LoweringNode, op: OpBuilder, index: int, flag: str) 
 
 
 def activated(node: LoweringNode, op: OpBuilder, x: SSAValue, parameters: Sequence[float]) -> SSAValue:
-    """The activation that the attribute of a fused node names, applied to x; x if there is none.
+    """The activation that an attribute of a fused node names, applied to x; x itself if there is none.
 
-    Raises ConversionError for an unknown one.
+    Raises ConversionError for an unknown activation.
     """
     kind = node.text("activation", "")
     first, second = [*parameters, *(0.0, 0.0)[len(parameters) :]][:2]
@@ -158,7 +158,7 @@ def fused_general_product(node: LoweringNode, op: OpBuilder, a: SSAValue, b: SSA
 
 
 def _summed(node: LoweringNode, op: OpBuilder, *indices: int) -> SSAValue:
-    """The sum of those operands with the given indices that are present."""
+    """The sum of the operands with these indices, absent ones left out."""
     values = [value for index in indices if (value := node.optional(index)) is not None]
     total = values[0]
     for value in values[1:]:

@@ -22,7 +22,7 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 UNSUPPORTED = {9: "positions", 10: "a bias", 11: "sinks", 12: "scales of a quantized cache", 13: "scales of a quantized cache"}
-"""Operands that are refused, by their indices."""
+"""The operands that are refused: for each index, what the operand is."""
 
 
 @onnx.lowers("com.microsoft.GroupQueryAttention")
@@ -75,9 +75,9 @@ def group_query_attention(
 
 
 def _parts(node: LoweringNode, op: OpBuilder, heads: int, own: int) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """Split operands into queries, keys and values [batch, heads, sequence, size]; all may be packed into operand 0.
+    """Operands split into queries, keys and values [batch, heads, sequence, size]; operand 0 may hold all three.
 
-    `heads` is the number of heads of the queries, `own` that of keys and values.
+    `heads` is the number of heads of the queries, `own` the number of heads of keys and values.
     """
     key, value = node.optional(1), node.optional(2)
     if key is None or value is None:
@@ -88,8 +88,8 @@ def _parts(node: LoweringNode, op: OpBuilder, heads: int, own: int) -> tuple[SSA
 
 
 def _cached(op: OpBuilder, past: SSAValue | None, new: SSAValue, indices: SSAValue, total: SSAValue) -> SSAValue:
-    """The cache `past`, padded to `total` positions, with the new keys or values written at `indices`; `new` without a
-    cache.
+    """The cache `past`, padded to `total` positions, with new keys or values written at `indices`; just `new` if there
+    is no cache.
     """
     if past is None:
         return new

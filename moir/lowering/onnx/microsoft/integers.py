@@ -1,4 +1,4 @@
-"""Operations of the domain com.microsoft on plain integers, whose results are integers of 32 bits; checks of numbers.
+"""Operations of the domain com.microsoft on integers, with results of 32 bits, and operations that check numbers.
 
     %y = onnx.com.microsoft.MulInteger(%a, %a_zero, %b, %b_zero)
 ->  %y = opset1.Multiply(opset1.Convert(%a) - %a_zero, opset1.Convert(%b) - %b_zero)

@@ -24,7 +24,7 @@ from moir.support.records import Record
 RULES = ("linear", "gated", "delta", "gated_delta")
 
 HEADS_FIRST = [0, 2, 1, 3]
-"""The order that swaps tokens and heads."""
+"""The permutation that swaps the axes of tokens and heads."""
 
 
 class Sizes(Record):
@@ -32,7 +32,7 @@ class Sizes(Record):
 
     Args:
         heads: the number of heads of the state.
-        queries: how many heads of the queries share a head of the state.
+        queries: the number of heads of the queries that share one head of the state.
         key, value: the number of elements of a key and of a value.
     """
 
@@ -102,7 +102,10 @@ def linear_attention(
 
 
 def _sizes(node: LoweringNode, operands: Sequence[SSAValue], queries: int, heads: int) -> Sizes:
-    """The sizes of a node. Raises ConversionError if they are dynamic, or do not fit to the numbers of heads."""
+    """The sizes of a linear attention.
+
+    Raises ConversionError if they are dynamic, or contradict the numbers of heads.
+    """
     widths = [(shape_of(each) or (-1,))[-1] for each in operands]
     if min(queries, heads) < 1 or max(queries, heads) % min(queries, heads) or min(widths) < 0:
         node.fail(f"{queries} heads of queries, {heads} others and widths {widths} are not supported")

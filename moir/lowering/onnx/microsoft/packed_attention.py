@@ -86,7 +86,7 @@ def multi_head_attention_of_packed_batch(
 
 
 def _attention_within_sequences(node: LoweringNode, op: OpBuilder, parts: Sequence[SSAValue], ends: int, bias: int) -> SSAValue:
-    """The attention of tokens [tokens, hidden] to those of their own sequence.
+    """The attention of tokens [tokens, hidden], where a token sees only the tokens of its own sequence.
 
     `parts` are queries, keys and values. Operand `ends` has the number of tokens before each sequence, then the number
     of all tokens. Raises ConversionError if operand `bias` is present.

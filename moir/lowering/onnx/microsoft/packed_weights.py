@@ -87,7 +87,7 @@ def integer_weights(op: OpBuilder, values: Array, bits: int) -> SSAValue:
 
 
 FP4 = np.array([0, 1 / 192, 2 / 3, 1, 1 / 3, 1 / 2, 1 / 6, 1 / 4], np.float32)
-"""The numbers of bitsandbytes' type FP4 without a sign, which is the fourth bit."""
+"""The eight magnitudes of bitsandbytes' type FP4; the fourth bit is the sign."""
 
 NF4 = np.array(
     [
@@ -207,7 +207,7 @@ def _rows_or_zeros(node: LoweringNode, op: OpBuilder, table: SSAValue, indices: 
 def _integers_of_blocks(
     node: LoweringNode, op: OpBuilder, data: SSAValue, zero_points: SSAValue | None, bits: int
 ) -> tuple[Array | None, Array | None, int]:
-    """The integers of a table, their zero points, and the number of bits of an integer.
+    """The integers of a table of packed values, their zero points, and the number of bits of an integer.
 
     The integers are None if they are not constant, the zero points if they are absent.
     """
@@ -225,15 +225,15 @@ def _integers_of_blocks(
 
 
 def _along_elements(values: Array, axis: int, block: int, size: int) -> Array:
-    """Values of blocks along an axis, each repeated for the `block` elements of its block, and cut to `size`
+    """Values for the blocks along an axis, each repeated `block` times, so that every element has one; cut to `size`
     elements.
     """
     return values if values.ndim == 0 else np.take(np.repeat(values, block, axis), np.arange(size), axis)
 
 
 def _scaled_floats(node: LoweringNode, op: OpBuilder, data: SSAValue, scales: SSAValue, block_size: int, quantize_axis: int) -> SSAValue:
-    """A table of floats of 4 or 8 bits times the scales of blocks along `quantize_axis`; a block size of 0 means one
-    block.
+    """A table of floats of 4 or 8 bits, multiplied by the scales of blocks along `quantize_axis`; block size 0 means a
+    single block.
     """
     shape, factors = shape_of(data), constant_array(op, scales)
     if shape is None or -1 in shape or factors is None or factors.ndim != len(shape) or block_size < 0:

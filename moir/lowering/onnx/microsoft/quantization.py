@@ -33,18 +33,18 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _operand(node: LoweringNode, op: OpBuilder, data: int, axis: int = 1) -> SSAValue:
-    """Operand `data` dequantized; its scale and zero point are the next two operands.
+    """The quantized operand `data`, dequantized by its scale and zero point, which are the next two operands.
 
-    1-D scales are along `axis`.
+    A 1-D scale is along `axis`.
     """
     x, scale, zero = node.operand(data), node.operand(data + 1), node.optional(data + 2)
     return dequantized_operand(node, op, x, quantization(node, op, element_of(x), scale, zero, axis, rank_of(x)))
 
 
 def _result(node: LoweringNode, op: OpBuilder, value: SSAValue, scale: int, data: int = 0) -> SSAValue:
-    """A value quantized by the scale, operand `scale` of the node, and the zero point, the operand after it.
+    """A value quantized by the scale (operand `scale` of the node) and the zero point (the operand after it).
 
-    Without a zero point its type is that of the quantized operand of index `data`.
+    Without a zero point the integers have the type of operand `data`.
     """
     zero = node.optional(scale + 1)
     element = result_type(zero, node.element(data))

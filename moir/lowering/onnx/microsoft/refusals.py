@@ -1,4 +1,4 @@
-"""Operations of the domain com.microsoft that no model can compute as they are, with what to do instead."""
+"""Operations of the domain com.microsoft that cannot be converted, with advice on what to do instead."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "export the model without this fusion: with Attention, MultiHeadAttention or GroupQueryAttention",
     ),
 }
-"""Why the kinds of a row are refused, and what to do instead."""
+"""For each kind, why it is refused, and what to do instead."""
 
 
 @onnx.lowers(*(f"com.microsoft.{kind}" for kind in KINDS))

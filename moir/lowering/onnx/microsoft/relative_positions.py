@@ -22,7 +22,7 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_TABLE = 1 << 20
-"""The largest distance for which a table of buckets is stored, beyond that of any model."""
+"""The largest distance for which a table of buckets is stored; no model needs more."""
 
 
 @onnx.lowers("com.microsoft.RelativePositionBias")
@@ -61,7 +61,7 @@ def relative_position_bias(
 
 
 def _buckets(count: int, max_distance: int) -> Array:
-    """The bucket, below `count`, of each distance from 0 to `max_distance`; larger distances have the last one."""
+    """The bucket, below `count`, of each distance from 0 to `max_distance`; larger distances share the last bucket."""
     exact = count // 2
     distances = np.arange(max_distance + 1)
     ratio = np.log(np.maximum(distances, 1).astype(np.float32) / np.float32(exact)) / np.log(np.float32(max_distance) / np.float32(exact))

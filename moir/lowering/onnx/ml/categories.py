@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 class Constants(NamedTuple):
-    """The elements of an attribute as a 1-D array, and their element type."""
+    """The elements of an attribute as a 1-D array, with their element type."""
 
     array: Array
     element: Attribute
@@ -36,8 +36,9 @@ _SUFFIXES: dict[str, tuple[Any, Attribute]] = {
 
 
 def _constants_of(node: LoweringNode, name: str) -> Constants:
-    """The `keys` or the `values` of a LabelEncoder, which are in one of several attributes. Raises ConversionError if
-    none has them.
+    """The `keys` or the `values` of a LabelEncoder, read from the attribute that has them.
+
+    Raises ConversionError if none does.
     """
     attribute = node.op.properties.get(f"{name}_tensor")
     if isinstance(attribute, DataAttr):
@@ -51,7 +52,7 @@ def _constants_of(node: LoweringNode, name: str) -> Constants:
 
 
 def _default(node: LoweringNode, element: Attribute) -> Array:
-    """The value of a LabelEncoder for elements that are not among the keys: an array of one element of a type."""
+    """The value of a LabelEncoder for elements that are not keys: an array of one element."""
     tensor = node.tensor("default_tensor")
     if tensor is not None and tensor.size:
         return tensor.reshape(-1)[:1]
@@ -63,7 +64,7 @@ def _default(node: LoweringNode, element: Attribute) -> Array:
 
 
 def _replaced(op: OpBuilder, x: SSAValue, keys: Constants, values: Constants, default: Array) -> SSAValue:
-    """For each element of x the value of the first key that equals it; the default if there is none."""
+    """The value that belongs to each element of x: that of the first key which equals the element, or the default."""
     if keys.array.size == 0:
         shape = op.ShapeOf(x)
         if values.element == string:
@@ -114,7 +115,7 @@ def label_encoder(node: LoweringNode, op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _between_strings_and_integers(node: LoweringNode, op: OpBuilder, names: Array, integers: Array) -> SSAValue:
-    """The integer of each name if operand 0 has strings, else the name of each integer."""
+    """The integer for each name if operand 0 has strings; else the name for each integer."""
     x, own, others = node.operand(0), Constants(names, string), Constants(integers, si64)
     to_names = element_of(x) != string
     keys, values = (others, own) if to_names else (own, others)

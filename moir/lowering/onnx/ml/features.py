@@ -20,10 +20,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _by_feature(node: LoweringNode, values: Array) -> Array:
-    """The values of an attribute, one for each feature (a column of the operand) or one for all, so that they
-    broadcast.
+    """The values of an attribute, one for each feature or one for all, reshaped to broadcast with the operand.
 
-    Raises ConversionError for an operand of more than two dimensions, whose columns are not its last dimension.
+    Features are columns, axis 1. Raises ConversionError for an operand of more than two dimensions.
     """
     if values.size > 1 and (node.rank(0) or 0) > 2:
         node.fail(f"values of {values.size} features for an operand of rank {node.rank(0)}")

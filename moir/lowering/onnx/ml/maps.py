@@ -1,6 +1,7 @@
 """Operations on maps, which the operation sets do not have.
 
-A ZipMap, which makes a map of the scores of classes for each row, is left out: its output is the tensor of the scores.
+A ZipMap, which turns the scores of each row into a map from classes to scores, is removed: its output becomes the
+tensor of scores.
 """
 
 from __future__ import annotations

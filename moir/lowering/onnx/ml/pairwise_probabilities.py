@@ -20,7 +20,7 @@ from moir.rewriting.builder import OpBuilder
 
 ROUNDS = 100
 LEAST = 1e-7
-"""Probabilities of pairs are clamped to this distance from 0 and 1."""
+"""The distance from 0 and 1 to which probabilities of pairs are clamped."""
 
 
 def coupled(op: OpBuilder, wins: SSAValue, classes: int) -> SSAValue:
@@ -53,7 +53,14 @@ def _pairs(classes: int) -> int:
 
 
 def _round(classes: int, op: OpBuilder, states: list[SSAValue], _: list[SSAValue], fixed: list[SSAValue]) -> Step:
-    """One iteration over all classes; rows that have converged keep their probabilities."""
+    """One round of coordinate descent over all classes; rows that have converged keep their probabilities.
+
+    Args:
+        classes: the number of classes.
+        op: the builder of the loop body.
+        states: the states of the loop.
+        fixed: its invariant values.
+    """
     (current, running), (form,) = states, fixed
     gradient = op.Squeeze(op.MatMul(form, op.Unsqueeze(current, [2])), [2])
     value = op.ReduceSum(op.Multiply(current, gradient), [1], keep_dims=True)

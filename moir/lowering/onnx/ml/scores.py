@@ -19,7 +19,7 @@ from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 NEGLIGIBLE = 1e-7
-"""Scores up to this size count as zero in SOFTMAX_ZERO."""
+"""Scores up to this magnitude count as zero in SOFTMAX_ZERO."""
 
 
 def probit(op: OpBuilder, x: SSAValue) -> SSAValue:
@@ -60,7 +60,9 @@ def transform_of(node: LoweringNode) -> str:
 
 
 def transformed(op: OpBuilder, x: SSAValue, transform: str, count: int) -> SSAValue:
-    """Scores x [N, count] after the transformation of a name."""
+    """Scores x [N, count] transformed by the function that `transform`, a value of the attribute `post_transform`,
+    names.
+    """
     return TRANSFORMS[transform](op, x) if count > 1 or transform == "PROBIT" else x
 
 
@@ -72,7 +74,7 @@ def complemented(op: OpBuilder, x: SSAValue, transform: str) -> SSAValue:
 
 
 def opposed(op: OpBuilder, x: SSAValue, transform: str) -> SSAValue:
-    """The scores [N, 2] of two classes, from a score [N, 1] that is positive for the second one."""
+    """The scores [N, 2] of two classes: x and its negative, where x [N, 1] is positive for the second class."""
     both = op.Concat(op.Negative(x), x, axis=1)
     return op.Sigmoid(both) if transform == "LOGISTIC" else both
 
@@ -98,10 +100,10 @@ def labelled(op: OpBuilder, position: SSAValue, labels: Array) -> SSAValue:
 
 
 def one_of_two(op: OpBuilder, second: SSAValue, labels: Array) -> SSAValue:
-    """The second of two labels where `second` [N, 1] holds, else the first."""
+    """For each row, the second of two labels where the booleans `second` [N, 1] are true, else the first."""
     return labelled(op, op.Squeeze(op.Convert(second, destination_type=si64), [1]), labels)
 
 
 def default_labels(labels: Array) -> Array:
-    """The labels 0 and 1 in the type of `labels`, for two classes without labels of their own."""
+    """The labels 0 and 1 in the type of `labels`, for a model of two classes that names none."""
     return np.array(["0", "1"], object) if labels.dtype == object else np.arange(2, dtype=np.int64)

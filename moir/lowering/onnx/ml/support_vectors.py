@@ -26,7 +26,8 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 EXPANDED_RANGE = 500.0
-"""Largest gamma times squared size of a centred support vector for which distances are computed from products.
+"""The largest product of gamma and the squared norm of a centred support vector for which distances are computed from
+products.
 
 The rounding of the products then changes an RBF kernel by less than 1e-4.
 """
@@ -112,8 +113,12 @@ def classifier(node: LoweringNode, op: OpBuilder, *, vectors_per_class: tuple[in
 
 
 def _pair_coefficients(coefficients: Array, sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Array:
-    """The coefficients [P, S] of the support vectors in each pair of classes, from the coefficients [C - 1, S] of each
-    support vector against the other classes.
+    """The coefficients [P, S] of the support vectors in the classifier of each pair of classes.
+
+    Args:
+        coefficients: for each support vector its coefficients against the other classes, [C - 1, S].
+        sizes: the number of support vectors of each class.
+        pairs: the pairs of classes.
     """
     starts = np.concatenate([[0], np.cumsum(sizes)])
     matrix = np.zeros((len(pairs), coefficients.shape[1]), np.float32)
@@ -125,7 +130,7 @@ def _pair_coefficients(coefficients: Array, sizes: Sequence[int], pairs: Sequenc
 
 
 def _votes(op: OpBuilder, sums: SSAValue, pairs: Sequence[tuple[int, int]], classes: int) -> SSAValue:
-    """How many pairs each class wins [N, C]: the first of a pair if its sum is positive."""
+    """The number of pairs that each class wins [N, C]; the first class of a pair wins if the pair's sum is positive."""
     change, lost = np.zeros((len(pairs), classes), np.float32), np.zeros((1, classes), np.float32)
     for row, (one, other) in enumerate(pairs):
         change[row, one], change[row, other] = 1, -1
@@ -135,7 +140,9 @@ def _votes(op: OpBuilder, sums: SSAValue, pairs: Sequence[tuple[int, int]], clas
 
 
 def _linear(node: LoweringNode, op: OpBuilder, x: SSAValue, labels: Array, transform: str) -> Replacement:
-    """Label and scores of a classifier without support vectors: the products with the coefficients of each class."""
+    """The label and the scores of a classifier without support vectors: the products of features with each class's
+    coefficients.
+    """
     coefficients, rho, classes = _numbers(node, "coefficients"), _numbers(node, "rho"), labels.size
     if not coefficients.size or coefficients.size % classes:
         node.fail(f"{coefficients.size} coefficients are not rows for {classes} classes")

@@ -50,7 +50,8 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 Scores: TypeAlias = tuple[SSAValue, SSAValue | None]
-"""Scores [N, C], and booleans [N, C]: whether the row has the score; None instead of them if all rows have all scores.
+"""Scores [N, C], and booleans [N, C] which say whether a row has the score; None in place of the booleans if all rows
+have all scores.
 """
 
 
@@ -59,14 +60,14 @@ def _integers(node: LoweringNode, name: str) -> Numbers:
 
 
 def _reals(node: LoweringNode, name: str) -> Reals:
-    """The floats of the attribute `name`, or of the tensor attribute that takes its place."""
+    """The floats of the attribute `name`, or of the tensor attribute that replaces it for f64."""
     tensor = node.tensor(f"{name}_as_tensor")
     array = np.array(node.numbers(name, ()), np.float32) if tensor is None else tensor
     return array.reshape(-1).astype(np.float64)
 
 
 def _ensemble_of_node_ids(node: LoweringNode, own: str, targets: int) -> Ensemble:
-    """The ensemble of a node whose attributes identify a node by the id of its tree and its id within the tree.
+    """The ensemble of a node whose attributes refer to a tree's nodes by the id of the tree and an id within the tree.
 
     Args:
         node: the node.
@@ -177,10 +178,11 @@ def _ensemble(node: LoweringNode, targets: int) -> Ensemble:
 def _chains(
     node: LoweringNode, modes: Numbers, members: Reals, false: Numbers, first: int
 ) -> list[tuple[int, Sequence[float], Sequence[int]]]:
-    """For each test for membership: its node, the values, and for each value the false child of its test for equality.
+    """For each test for membership: the index of its node, the values, and the false child of each value's test for
+    equality.
 
-    `members` lists the values of all tests, one test after the other, each followed by NaN. `first` is the index of
-    the first node that a chain adds.
+    `members` lists the values of all tests, one test after the other, each followed by NaN. `first` is the index of the
+    first node that a chain adds.
     """
     ends = np.flatnonzero(np.isnan(members))
     owners = np.flatnonzero(modes == MEMBER)
@@ -197,8 +199,9 @@ def _chains(
 
 
 def _base_values(node: LoweringNode, targets: int) -> Array:
-    """The values to which scores are added: none, one for all targets, or one for each. Raises ConversionError for
-    others.
+    """The values that are added to scores: an array of none, of one for all targets, or of one per target.
+
+    Raises ConversionError for another number.
     """
     base = _reals(node, "base_values").astype(np.float32)
     if base.size not in (0, 1, targets):
@@ -276,7 +279,9 @@ def classifier(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _several_classes(op: OpBuilder, aggregated: Scores, base: Array, labels: Array, transform: str) -> Replacement:
-    """Label and scores of three or more classes: the label of the largest score among those that a row has."""
+    """The label and the scores of three or more classes: the label of the largest score among the scores that a row
+    has.
+    """
     sums, has = aggregated
     if base.size:
         sums, has = op.Add(sums, base), None

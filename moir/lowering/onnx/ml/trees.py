@@ -29,16 +29,18 @@ Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 Reals: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 LESS_EQUAL, LESS, GREATER_EQUAL, GREATER, EQUAL, NOT_EQUAL, MEMBER, LEAF = range(8)
-"""The modes of nodes; the modes of branches are those of TreeEnsemble of version 5."""
+"""The comparison that each node makes, or LEAF; the numbers are those of the operator TreeEnsemble of version 5."""
 
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER", "LEAF")
 
 MOST_UNROLLED = 64
-"""Largest depth of trees whose walk is not a loop: more than libraries for boosted trees and forests grow."""
+"""The largest depth of trees whose walk is unrolled; libraries for boosted trees and forests rarely grow deeper trees.
+"""
 
 MOST_VISITS = 1 << 26
-"""Upper bound on the nodes that a walk through all paths of the trees visits. Trees of their own nodes have one visit
-for each; a test for membership of many values shares the nodes below it.
+"""The upper bound on the nodes visited by a walk along all paths of the trees.
+
+A node that several paths share, as those below a test for membership of many values, is visited once per path.
 """
 
 
@@ -51,7 +53,7 @@ class Ensemble:
         modes: the mode of each node.
         features: the column that each node compares.
         thresholds: the value that each node compares its feature with.
-        tracks: whether a missing value (NaN) goes to the true child.
+        tracks: for each node, whether a missing value (NaN) goes to the true child.
         true, false: the indices of the children; arbitrary for leaves.
         weights: [leaves, C] the score that each leaf adds to each target.
         scored: [leaves, C] whether each leaf adds a score to each target.
@@ -76,8 +78,9 @@ class Ensemble:
 
     @cached_property
     def numbered(self) -> tuple[Numbers, Numbers]:
-        """The nodes in an order in which roots are first and both children of a node are neighbours, and the index in
-        it of the first child of each.
+        """An order of the nodes in which roots are first and the two children of a node are neighbours.
+
+        Returns the nodes in this order, and for each of them the index, in this order, of its first child.
         """
         first = np.full(self.modes.size, -1, np.int64)
         low, high = np.where(self.modes == NOT_EQUAL, (self.true, self.false), (self.false, self.true))
@@ -94,7 +97,9 @@ class Ensemble:
 
     @cached_property
     def depth(self) -> int:
-        """The largest number of branch nodes on a path to a leaf; -1 for a cycle, or more than `MOST_VISITS`."""
+        """The largest number of branch nodes on a path to a leaf; -1 if there is a cycle, or more visits than
+        `MOST_VISITS`.
+        """
         nodes, depth, visits = np.unique(self.roots), 0, 0
         while (nodes := nodes[self.modes[nodes] != LEAF]).size:
             nodes = np.unique(np.concatenate([self.true[nodes], self.false[nodes]]))
@@ -171,7 +176,7 @@ COMPARISONS: Mapping[tuple[int, ...], Comparison] = {
     (GREATER,): lambda op, x, threshold: op.Greater(x, threshold),
     (EQUAL, NOT_EQUAL): lambda op, x, threshold: op.Equal(x, threshold),
 }
-"""The comparison for each mode: its result, 0 or 1, is added to the index of the first child.
+"""For the set of modes in an ensemble, the comparison whose result, 0 or 1, is added to the index of the first child.
 
 For NOT_EQUAL it is equality, and the second child is the false child.
 """
@@ -240,7 +245,9 @@ REDUCTIONS = {"SUM": "ReduceSum", "AVERAGE": "ReduceSum", "MIN": "ReduceMin", "M
 
 
 def scores(op: OpBuilder, ensemble: Ensemble, reached: SSAValue, aggregate: str) -> SSAValue:
-    """The sum (minimum, …) of the weights [N, C] of the leaves that rows reach; AVERAGE is a sum here, too."""
+    """The sums of the weights [N, C] of the leaves that rows reach, or their minima or maxima, by `aggregate`; AVERAGE
+    gives sums.
+    """
     nodes, _ = ensemble.numbered
     is_leaf = ensemble.modes[nodes] == LEAF
     rows = np.where(is_leaf, ensemble.leaf_ids[nodes], 0)
@@ -259,7 +266,9 @@ def scores(op: OpBuilder, ensemble: Ensemble, reached: SSAValue, aggregate: str)
 
 
 def scored(op: OpBuilder, ensemble: Ensemble, reached: SSAValue) -> SSAValue | None:
-    """Whether a row has a score for each target, [N, C] or [1, C]; None if it has one for all targets."""
+    """Whether each row has a score for each target, [N, C], or [1, C] if this is the same for all rows; None if all
+    rows have all scores.
+    """
     if ensemble.always_scored.all():
         return None
     if (ensemble.always_scored == ensemble.scored.any(axis=0)).all():

@@ -23,11 +23,11 @@ from moir.rewriting.builder import OpBuilder
 DOMAINS = ("qonnx.custom_op.general", "finn.custom_op.general", "onnx.brevitas")
 
 LARGEST_LEVELS = 8
-"""Integers of up to this many bits are the levels of a FakeQuantize."""
+"""The largest number of bits of integers for which a FakeQuantize is built."""
 
 
 def _by_magnitude(rounding: Callable[[OpBuilder, SSAValue], SSAValue]) -> Callable[[OpBuilder, SSAValue], SSAValue]:
-    """A rounding function that rounds the absolute value by `rounding`, and keeps the sign."""
+    """A function that rounds the absolute value of a number by `rounding`, and keeps the sign."""
     return lambda op, x: op.Multiply(op.Sign(x), rounding(op, op.Abs(x)))
 
 
@@ -128,7 +128,7 @@ def truncate(
 
 
 def _shifted(op: OpBuilder, x: SSAValue, zero: SSAValue) -> SSAValue:
-    """x plus a zero point, of which a constant of zeros is left out."""
+    """x plus a zero point; x itself if the zero point is a constant of zeros."""
     known = constant_array(op, zero)
     return x if known is not None and not known.any() else op.Add(x, zero)
 

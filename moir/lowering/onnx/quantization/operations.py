@@ -111,10 +111,10 @@ def _in_blocks(op: OpBuilder, x: SSAValue, axis: int, block: int) -> SSAValue:
 
 
 def _block_parameters(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Parameters, block: int) -> Parameters:
-    """Scale and zero point of blocks along an axis.
+    """Scale and zero point of blocks along an axis, reshaped so that they broadcast.
 
-    If x has whole blocks, scale and zero point get a dimension of 1 for the elements of a block. Otherwise the last
-    block is shorter, and scale and zero point are repeated for each element of x.
+    If x consists of whole blocks, they get a dimension of 1 for the elements of a block. Otherwise the last block is
+    shorter, and scale and zero point are repeated for each element of x.
     """
     assert how.axis is not None
     axis = how.axis
@@ -127,9 +127,7 @@ def _block_parameters(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Param
 
 
 def _spread(op: OpBuilder, how: Parameters, spread: Callable[[SSAValue], SSAValue]) -> Parameters:
-    """Scale and zero point, both reshaped by the function `spread` so that they broadcast; None for a zero point of
-    zeros.
-    """
+    """Scale and zero point, each after the function `spread`, which reshapes; a zero point of zeros becomes None."""
     zero = how.zero_point
     point = None if zero is None or is_zero(op, zero) else spread(zero)
     return Quantization(spread(how.scale), point, how.integers)

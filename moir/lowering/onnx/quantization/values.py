@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def integers_of(element: Attribute) -> IntegerRange | None:
-    """The range of integers of an element type; None for floats of 8 bits."""
+    """The range of the integers of an element type; None for 8-bit floats."""
     return None if element in REAL_TYPES else IntegerRange.of(element)
 
 
@@ -35,7 +35,7 @@ def along_axis(
     data: SSAValue | None = None,
     known: Sequence[int] | None = None,
 ) -> SSAValue:
-    """A scale or zero point of one dimension, reshaped to broadcast along an axis of a tensor of a rank.
+    """A 1-D scale or zero point, reshaped to broadcast along an axis of a tensor of rank `rank`.
 
     A scale or zero point of a single element becomes a scalar.
 
@@ -90,9 +90,9 @@ def quantization(
     rank: int | None = None,
     data: SSAValue | None = None,
 ) -> Parameters:
-    """The scale and zero point of a tensor, reshaped to broadcast to it; a zero point of zeros is omitted.
+    """The scale and zero point of a tensor, reshaped to broadcast to it; a zero point of zeros is left out.
 
-    A dynamic rank, None, requires `data`, the tensor.
+    If the rank is dynamic (None), `data`, the tensor, is needed.
     """
     # Scale and zero point have the same shape; the type of either may state it.
     known = shape_of(scale) if zero is None or shape_of(scale) is not None else shape_of(zero)
@@ -108,9 +108,9 @@ def quantized(op: OpBuilder, x: SSAValue, how: Parameters, element: Attribute, s
 
 
 def dequantized_operand(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Parameters, real: Attribute = f32) -> SSAValue:
-    """A dequantized operand of a node.
+    """A quantized operand of a node, dequantized.
 
-    The operations that quantized the operand are erased if they have no other uses.
+    If an operation of the model quantized it, and has no other use, it is erased.
     """
     result = dequantized(op, x, how, real)
     rounding, rounded = quantizer_of(op, x), result.owner
@@ -124,5 +124,5 @@ def dequantized_operand(node: LoweringNode, op: OpBuilder, x: SSAValue, how: Par
 
 
 def result_type(zero: SSAValue | None, default: Attribute = ui8) -> Attribute:
-    """The integer type of a quantized result: that of its zero point."""
+    """The integer type of a quantized result: the type of its zero point, or `default` without one."""
     return default if zero is None else element_of(zero)

@@ -40,9 +40,9 @@ PARAMETERS: dict[str, tuple[float | None, ...]] = {
     "tanh": (),
     "thresholdedrelu": (1.0,),
 }
-"""The activations, with the defaults of their parameters alpha and beta, None where there is none.
+"""The activations, each with the defaults of its parameters alpha and beta; None for a parameter it does not have.
 
-The defaults are those of the operations of these names.
+The defaults are those of ONNX's operators of these names.
 """
 
 
@@ -68,7 +68,7 @@ LSTM = Kind("LSTM", (2, 0, 3, 1), 2, ("sigmoid", "tanh", "tanh"))
 def activations_of(node: LoweringNode, kind: Kind, directions: int) -> list[tuple[Activation, ...]]:
     """The activations of each direction with their parameters alpha and beta.
 
-    The attributes with parameters have entries only for activations that take one.
+    The attributes with the parameters have elements only for activations that have the parameter.
     """
     count = len(kind.activations)
     names = [name.lower() for name in node.texts("activations", ())] or list(kind.activations) * directions
@@ -91,7 +91,9 @@ def activations_of(node: LoweringNode, kind: Kind, directions: int) -> list[tupl
 
 
 class RNNLayer:
-    """A node with its operands in the layout of the sequences of opset5: batch first, gates in their order."""
+    """An RNN node, with access to its operands in the layout of opset5's sequences: batch first, gates in opset5's
+    order.
+    """
 
     def __init__(self, node: LoweringNode, op: OpBuilder, kind: Kind) -> None:
         self.node, self.op, self.kind = node, op, kind
@@ -131,7 +133,9 @@ class RNNLayer:
         return size
 
     def value(self, index: int, constant: Callable[[Array], Array], general: Callable[[SSAValue], SSAValue]) -> SSAValue:
-        """Operand `index`, converted by `general`, or if it is constant, by `constant`, a function of its array."""
+        """Operand `index`, converted by `general`; if it is constant, a constant of the array that `constant`
+        returns.
+        """
         array, operand = self.node.constant(index), self.node.operand(index)
         return general(operand) if array is None else self.op.constant(constant(array), element_of(operand))
 
@@ -219,6 +223,6 @@ class RNNLayer:
 
     @property
     def states_the_batch(self) -> bool:
-        """Whether the types of operands other than X state the size of the batch, and that of X does not."""
+        """Whether the type of an operand other than X has a static batch size, while that of X is dynamic."""
         shape = self.node.shape(0)
         return self.known_batch >= 0 and (shape is None or size_along(shape, 1 - self.time_axis) < 0)

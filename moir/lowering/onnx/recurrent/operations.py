@@ -22,8 +22,8 @@ from moir.lowering.table import Replacement
 
 
 def is_expressible(layer: RNNLayer) -> bool:
-    """Whether a sequence operation of opset5 can express a layer: its activations, no coupled gates and no
-    peepholes.
+    """Whether a sequence operation of opset5 can express a layer: it has the activations, and there are no coupled
+    gates and no peepholes.
     """
     names = {activation.name for activations in layer.activations for activation in activations}
     return names <= {*ACTIVATIONS} and not layer.input_forget and not layer.has_peepholes

@@ -43,7 +43,7 @@ def decomposed(layer: RNNLayer) -> Replacement:
 
 
 def _of_direction(layer: RNNLayer, index: int, direction: int, sizes: Sequence[int]) -> SSAValue:
-    """One direction's slice of an operand of an RNN layer, reshaped to `sizes` unless the operand is constant."""
+    """One direction's slice of operand `index` of an RNN layer, reshaped to `sizes` unless the operand is constant."""
     array = layer.node.constant(index)
     if array is not None:
         return layer.op.constant(array[direction], element_of(layer.node.operand(index)))

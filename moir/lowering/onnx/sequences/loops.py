@@ -35,14 +35,16 @@ from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import erase
 
 MOST_ITERATIONS = 256
-"""Loops with more iterations are not unrolled."""
+"""The largest number of iterations for which a Loop is unrolled."""
 
 MOST_COPIES = 50_000
 """Largest number of operations of all unrolled loops of a model, which bounds the size of nested loops."""
 
 SEQUENCES, CONCATENATED, AXES = "sequences", "concatenated", "axes"
-"""Attributes of a Loop that replaces a Loop with sequences: how many of its last outputs become sequences, which
-outputs are concatenated later, and along which dimension of their values.
+"""Attributes of a Loop that replaces a Loop with sequences.
+
+In order: the number of its last outputs that become sequences, the outputs that are concatenated later, and the
+dimension of their values along which they are concatenated.
 """
 
 
@@ -63,7 +65,10 @@ def release_all(node: LoweringNode) -> None:
 
 
 def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> Replacement:
-    """The results of a Loop with sequences among its loop-carried values; `lower` lowers a Loop without sequences."""
+    """Lower a Loop with sequences among its loop-carried values; returns its results.
+
+    `lower` lowers a Loop without sequences.
+    """
     trips, condition, *states = [*own_operands(node), None, None][: max(2, len(own_operands(node)))]
     count = node.known.integers(trips)
     starts = condition is None or ((known := node.known.constant(condition)) is not None and bool(known.all()))
@@ -80,7 +85,9 @@ def loop_over_sequences(node: LoweringNode, op: OpBuilder, lower: BoundHandler) 
 
 
 def _may_copy(node: LoweringNode, count: int) -> bool:
-    """Whether the body of a node may be copied `count` times; these copies are added to those of the whole model."""
+    """Whether the body of a node may be copied `count` times; if so, these copies are added to the count for the whole
+    model.
+    """
     copies = node.run.state(_may_copy, lambda: {"operations": 0})
     copies["operations"] += count * sum(1 for _ in graph_of(node, "body").walk())
     return copies["operations"] <= MOST_COPIES
@@ -168,7 +175,7 @@ def _growing(node: LoweringNode, op: OpBuilder, lower: BoundHandler) -> list[SSA
 def _sequences(node: LoweringNode, indices: Sequence[int]) -> dict[str, Attribute]:
     """The properties `SEQUENCES`, `CONCATENATED` and `AXES` of the Loop that replaces a Loop with sequences.
 
-    `indices` are those of the sequences among the node's results.
+    `indices` are the indices of the sequences among the node's results.
     """
     first, axes = node.result_count - len(indices), dict[int, int]()
     for position, index in enumerate(indices):
@@ -182,15 +189,18 @@ def _sequences(node: LoweringNode, indices: Sequence[int]) -> dict[str, Attribut
 
 
 def axes_of_sequences(node: LoweringNode) -> dict[int, int]:
-    """The axis along which the tensors of a sequence are concatenated later (ConcatFromSequence), by the index of the
-    Loop's output that collects them. Sequences that are not concatenated are left out.
+    """For each output of a Loop that collects a sequence's tensors, the axis along which ConcatFromSequence
+    concatenates them later.
+
+    Sequences that are not concatenated are left out.
     """
     return dict(zip(node.integers(CONCATENATED, ()), node.integers(AXES, ()), strict=True))
 
 
 def sequence_makers(node: LoweringNode) -> dict[int, MakeValue]:
-    """The function that builds a sequence of the tensors that the iterations of a Loop append, by the index of the
-    Loop's output that collects them; empty for a Loop without sequences.
+    """For each output of a Loop that collects a sequence's tensors, the function that builds the sequence from them.
+
+    Empty for a Loop without sequences.
     """
     count = node.integer(SEQUENCES, 0)
     return dict.fromkeys(range(node.result_count - count, node.result_count), _sequence_of)

@@ -1,8 +1,8 @@
 """Sequences of tensors and optional values, which exist only while converting.
 
-The operation sets have only tensors. A sequence with known members is an `onnx.SequenceConstruct`; operations on the
-sequence are replaced by operations on its members, and the sequence is erased with its last use. A sequence that
-remains (the result of a model, the state of a loop) is reported as not lowered.
+The operation sets have only tensors. During the lowering, a sequence with known members is an `onnx.SequenceConstruct`;
+operations on the sequence are replaced by operations on its members, and the sequence is erased with its last use. A
+sequence that remains (the result of a model, the state of a loop) is reported as not lowered.
 
     %s = onnx.SequenceConstruct(%a, %b); %y = onnx.SequenceAt(%s, 1)  ->  %b
 """

@@ -1,5 +1,5 @@
-"""Sequences of computed length whose members differ in one dimension: some known members, and the others as one tensor,
-concatenated along this dimension, with their sizes.
+"""Sequences of computed length whose members differ in one dimension: some known members, and then other members,
+stored as their concatenation along this dimension and their sizes.
 
     %s = onnx.SequencePieces(%a, %data, %sizes) {axis = 0}; %y = onnx.ConcatFromSequence(%s) {axis = 0}
 ->  %y = opset1.Concat(%a, %data) {axis = 0}
@@ -26,7 +26,7 @@ KIND = "SequencePieces"
 
 
 def new_pieces(op: OpBuilder, members: Sequence[SSAValue], rest: Pieces) -> SSAValue:
-    """Build the operation that stands for a sequence of known members, then the others, `rest`."""
+    """Build the operation that stands for a sequence: some known members, then the members in `rest`."""
     operands, properties = [*members, rest.data, rest.sizes], {"axis": attribute_of(rest.axis)}
     created = operation_class("onnx", KIND).create(operands=operands, properties=properties, result_types=[UNKNOWN])
     op.insert(created)
@@ -34,7 +34,7 @@ def new_pieces(op: OpBuilder, members: Sequence[SSAValue], rest: Pieces) -> SSAV
 
 
 def parts_of(value: SSAValue | None) -> tuple[list[SSAValue], Pieces] | None:
-    """The known members of a sequence, and the others; None for a value that is no such sequence."""
+    """The known members of a sequence, and the members after them; None for a value that is not such a sequence."""
     producer = None if value is None else value.owner
     if not isinstance(producer, FrameworkOp) or producer.KIND != KIND:
         return None
@@ -43,7 +43,7 @@ def parts_of(value: SSAValue | None) -> tuple[list[SSAValue], Pieces] | None:
 
 
 def pieces_of(op: OpBuilder, value: SSAValue | None) -> Pieces | None:
-    """All members of a sequence as one concatenation with their sizes; None for a value that is no such sequence."""
+    """All members of a sequence as one concatenation with their sizes; None for a value that is not such a sequence."""
     if (parts := parts_of(value)) is None:
         return None
     members, rest = parts

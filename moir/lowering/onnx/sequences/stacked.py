@@ -29,7 +29,9 @@ class Stack:
 
 
 def stack_of(value: SSAValue | None) -> Stack | None:
-    """The known and the stacked members of a sequence; None for a value that is no such sequence."""
+    """The known members of a sequence, and the stack of those after them; None for a value that is not such a
+    sequence.
+    """
     producer = None if value is None else value.owner
     if not isinstance(producer, FrameworkOp) or producer.KIND != KIND:
         return None

@@ -35,8 +35,9 @@ def fourier(node: LoweringNode, op: OpBuilder, _input: SSAValue, _dft_length: SS
 
 
 def along_computed_axis(node: LoweringNode, op: OpBuilder, axis: SSAValue) -> SSAValue:
-    """The Fourier transform of operand 0 along a computed axis, which is swapped with the last axis but one before and
-    after.
+    """The Fourier transform of operand 0 along a computed axis.
+
+    The axis is swapped with the last but one before the transform, and back after it.
     """
     rank = node.known_rank(0)
     order = swapping(op, axis, rank - 2, rank)
@@ -44,7 +45,7 @@ def along_computed_axis(node: LoweringNode, op: OpBuilder, axis: SSAValue) -> SS
 
 
 def is_real(signal: SSAValue, node: LoweringNode) -> bool | None:
-    """Whether the signal of a node consists of real numbers; None if that is not known before it runs."""
+    """Whether the signal of a node consists of real numbers; None if this depends on a size that is dynamic."""
     shape = shape_of(signal)
     if not shape or shape[-1] < 0:
         return None

@@ -1,4 +1,4 @@
-"""Tokenizers of byte pairs of onnxruntime-extensions, as the chain of operations of OpenVINO Tokenizers.
+"""The byte-pair tokenizers of onnxruntime-extensions, as the chain of operations of OpenVINO Tokenizers.
 
     %ids, %mask = onnx.ai.onnx.contrib.GPT2Tokenizer(%texts) {vocab, merges, padding_length}
 ->  %begins, %ends, %all = the chain of `moir.tokenizers.chain`; %ids, %mask = extension.RaggedToDense(…)
@@ -30,10 +30,10 @@ from moir.tokenizers.settings import Settings
 from moir.tokenizers.tokenizer_json import definition_of
 
 END_OF_TEXT = "<|endoftext|>"
-"""The only token that GPT-2's tokenizer looks for in a text as it is."""
+"""The only special token that GPT-2's tokenizer recognizes in a text."""
 
 BEGIN, END, PAD, UNKNOWN = "<s>", "</s>", "<pad>", "<unk>"
-"""The tokens that RoBERTa's tokenizer looks for."""
+"""The special tokens that RoBERTa's tokenizer recognizes in a text."""
 
 _SETTINGS = Settings(
     named={}, tokens=(), chat_template="", cleans=False, cleans_byte_pairs=False, has_types=False, pads_right=True,
@@ -42,7 +42,7 @@ _SETTINGS = Settings(
 
 
 class BytePairTokenizer(Record):
-    """A tokenizer, and the special tokens that are found in a text as they are, each with its id."""
+    """A tokenizer, and the special tokens that it recognizes in a text, each with its id."""
 
     definition: TokenizerDefinition
     special: Mapping[str, int]
@@ -55,7 +55,7 @@ def byte_pairs(node: LoweringNode, vocab: str, merges: str, special: Sequence[st
         node: the node.
         vocab: the vocabulary.
         merges: the merges.
-        special: the tokens that are looked for in a text as they are, if the vocabulary has them.
+        special: the special tokens that are recognized in a text, if the vocabulary has them.
 
     Raises ConversionError if they are damaged or cannot be expressed.
     """
@@ -81,12 +81,12 @@ def byte_pairs(node: LoweringNode, vocab: str, merges: str, special: Sequence[st
 
 
 def _padded(node: LoweringNode, op: OpBuilder, segments: Sequence[SSAValue], pad: int, padding_length: int) -> list[SSAValue | None]:
-    """The ids of texts as a matrix and its mask, i64 [N, longest]; for a `padding_length` above 0, [N, that].
+    """The ids of texts as a matrix, and its mask, both i64 [N, longest], or [N, padding_length] if that is above 0.
 
     Args:
         node: the node.
         op: the builder.
-        segments: where the ids of each text begin and end, and the ids.
+        segments: the begins and ends of each text's ids, and all ids.
         pad: the id after those of a shorter text.
         padding_length: the number of ids to which texts are padded and cut.
     """
@@ -103,7 +103,10 @@ def _padded(node: LoweringNode, op: OpBuilder, segments: Sequence[SSAValue], pad
 
 
 def _checked(node: LoweringNode, op: OpBuilder, texts: SSAValue) -> SSAValue:
-    """The texts as a 1-D tensor. Raises ConversionError if tokenizers are ruled out, or offsets are used."""
+    """The texts as a 1-D tensor.
+
+    Raises ConversionError if the options exclude OpenVINO Tokenizers, or if the result with offsets is used.
+    """
     check_permitted(op, "its vocabulary is searched", "cut the model after this node with --input")
     if node.is_used(2):
         node.fail("its offsets in the text are not computed", hint="leave out this result")

@@ -46,7 +46,7 @@ REASONS: Mapping[str, tuple[str, str]] = {
     DRAWING: ("a model cannot draw or compress images", "cut the model before this node with --output"),
     SOUND: ("compressed sounds cannot be decoded by a model", f"{_CUT}, and decode sounds before: the samples become an input"),
 }
-"""Why the kinds of a row are refused, and what to do instead."""
+"""For each kind, why it is refused, and what to do instead."""
 
 onnx.lowers_each(
     {

@@ -15,7 +15,7 @@ from moir.lowering.onnx.table import onnx
 from moir.rewriting.builder import OpBuilder
 
 AFTER_END = 256
-"""The symbol after the end of a string, which changes no state."""
+"""The symbol for columns after the end of a string; it changes no state."""
 
 
 @onnx.lowers("RegexFullMatch", since=20)

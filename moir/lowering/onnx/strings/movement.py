@@ -23,7 +23,11 @@ from moir.rewriting.builder import OpBuilder
 
 
 def moves_strings(*operands: int) -> Callable[[Callable[..., Any]], BoundHandler]:
-    """A decorator for a handler that only moves the elements of some operands: of strings it moves their indices."""
+    """A decorator for handlers that only move elements of the operands with these indices.
+
+    If they are strings, the handler is applied to indices of the strings instead, and the strings are gathered by the
+    result.
+    """
 
     def decorate(handler: Callable[..., Any]) -> BoundHandler:
         lower: BoundHandler = bound(handler)

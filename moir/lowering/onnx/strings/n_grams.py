@@ -90,7 +90,7 @@ def n_gram_counts(
 
 
 def _tokens(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, Array]:
-    """The tokens of x and of all n-grams as integers; a token of x that is in no n-gram is -1."""
+    """The tokens of x and those of all n-grams, numbered by integers; a token of x that is in no n-gram is -1."""
     if node.element(0) != string:
         return node.operand(0), np.array(node.integers("pool_int64s"), np.int64)
     tokens = list(encoded(np.array(node.texts("pool_strings"), object)))
@@ -99,7 +99,7 @@ def _tokens(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, Array]:
 
 
 def _pools(node: LoweringNode, pool: Array) -> list[Array]:
-    """The n-grams of each length n, [count, n]."""
+    """The n-grams of each length n = 1, 2, … as arrays [count, n]."""
     starts = [*node.integers("ngram_counts")]
     bounds = [*starts, pool.size]
     parts = [pool[begin:end] for begin, end in pairwise(bounds)]

@@ -39,9 +39,9 @@ PLAIN_LOCALES = ("", "en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja",
 
 @cache
 def mapping(action: str) -> dict[int, str]:
-    """The character that each character becomes in lower or upper case (`action` LOWER or UPPER), by its code point.
+    """A map from code points to the code points of their lower or upper case (`action` LOWER or UPPER).
 
-    Characters that stay as they are have no entry.
+    Characters that do not change are left out.
     """
     mapped: dict[int, str] = {}
     for code in range(sys.maxunicode + 1):
@@ -144,5 +144,7 @@ def in_case(op: OpBuilder, texts: Texts, action: str) -> Texts:
 
 
 def _last(op: OpBuilder, values: SSAValue) -> SSAValue:
-    """The index of the last element of a 1-D tensor; 0, the index of a sentinel appended to it, if it is empty."""
+    """The index of the last element of a 1-D tensor, or 0 if it is empty (the index of a sentinel that is appended
+    then).
+    """
     return op.Maximum(op.Subtract(size_of(op, values), int32(1)), int32(0))

@@ -14,14 +14,17 @@ from moir.lowering.binder import LoweringNode
 from moir.rewriting.builder import OpBuilder
 
 MOST_LISTED = 1 << 16
-"""The largest number of indices that are stored as a constant; more are computed, so that a large shape in a file
-takes no memory.
+"""The largest number of indices that are stored as a constant.
+
+More are computed, so that a large shape in a file takes no memory.
 """
 
 
 def numbered(node: LoweringNode, op: OpBuilder, operands: Sequence[int]) -> tuple[SSAValue, Mapping[int, SSAValue]]:
-    """The empty string and the strings of some operands as a 1-D tensor; and for each of these operands, by its index,
-    the indices of its strings in that tensor.
+    """The strings of some operands as one 1-D tensor, after an empty string, and for each operand the indices of its
+    strings in it.
+
+    The map has the indices, in the shape of the operand, by the index of the operand.
     """
     replaced: dict[int, SSAValue] = {}
     parts = [op.constant(np.array([""], dtype=object), string)]

@@ -33,7 +33,9 @@ CONTROLS = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7}
 MOST_STATES = 4096
 MOST_REPEATS = 1000
 MOST_MEMBERS = 1 << 22
-"""Maximum total size of the sets of nondeterministic states that follow each other; it bounds the time."""
+"""The maximum total size of the sets of nondeterministic states while the automaton is made deterministic; it bounds
+the time.
+"""
 
 
 class UnsupportedExpression(ValueError):
@@ -41,7 +43,7 @@ class UnsupportedExpression(ValueError):
 
 
 class Automaton(NamedTuple):
-    """The state after each state and byte [states, 256], and whether a text may end in each state."""
+    """A deterministic automaton: the state after each state and byte [states, 256], and whether each state accepts."""
 
     table: Array
     accepting: Array
@@ -55,7 +57,7 @@ class Fragment(NamedTuple):
 
 
 def complement(ranges: Ranges) -> Ranges:
-    """The ranges of the code points that are in none of the given ranges."""
+    """The code points that are in none of the given ranges, as ranges."""
     gaps: Ranges = []
     begin = 0
     for low, high in sorted(ranges):
@@ -66,7 +68,9 @@ def complement(ranges: Ranges) -> Ranges:
 
 
 def byte_sequences(low: int, high: int) -> Iterator[list[tuple[int, int]]]:
-    """The bytes of the code points of a range, as ranges of the first byte, the second one, and so on."""
+    """Sequences of byte ranges that together encode the code points from `low` to `high` in UTF-8: ranges of the first
+    byte, the second, ….
+    """
     for limit in (0x7F, 0x7FF, 0xD7FF, 0xDFFF, 0xFFFF):
         if low <= limit < high:
             yield from byte_sequences(low, limit)
@@ -159,7 +163,7 @@ class Builder:
         return part
 
     def again(self, begin: int, end: int) -> Fragment:
-        """Read the pattern between two indices a second time; returns a copy of its fragment."""
+        """Read the part of the expression between two indices again; returns a new copy of its fragment."""
         position, self.place = self.place, begin
         fragment = self.atom()
         while self.place < end:
@@ -174,8 +178,9 @@ class Builder:
         return fragment
 
     def bounds(self) -> tuple[int, int | None] | None:
-        """Read a repetition; returns its least and its greatest number (None for no limit), or None if there is no
-        repetition.
+        """Read a repetition, if there is one at the current index.
+
+        Returns its minimum and its maximum (None for no limit), or None if there is no repetition.
         """
         sign = self.peek()
         if sign in ("*", "+", "?"):
@@ -342,7 +347,7 @@ def automaton(pattern: str) -> Automaton:
 
 
 def _closure(builder: Builder, states: Iterable[int]) -> frozenset[int]:
-    """The states that are reached from given states without reading a byte."""
+    """The states that are reachable from the given states without reading a byte, these included."""
     closure = set(states)
     pending = list(states)
     while pending:

@@ -1,4 +1,4 @@
-"""The tokenizer of SentencePiece of onnxruntime-extensions, as the chain of operations of OpenVINO Tokenizers.
+"""The SentencePiece tokenizer of onnxruntime-extensions, as the chain of operations of OpenVINO Tokenizers.
 
     %ids, %indices = onnx.ai.onnx.contrib.SentencepieceTokenizer(%texts, 0, 1.0, true, true, false) {model}
 ->  %begins, %ends, %all = the chain of `moir.tokenizers.chain`; extension.CombineSegments with the ids around a text
@@ -22,7 +22,7 @@ from moir.tokenizers.chain import LIST, token_ids
 from moir.tokenizers.sentence_piece import read_model
 
 _OPTIONS = ("nbest_size", "alpha", "add_bos", "add_eos", "reverse", "fairseq")
-"""The operands after the texts."""
+"""The names of the operands after the texts."""
 
 
 @onnx.lowers("ai.onnx.contrib.SentencepieceTokenizer")
@@ -59,7 +59,7 @@ def sentence_piece_tokenizer(
 
 
 def _bytes_of(attribute: object) -> bytes:
-    """The bytes of a string attribute, which is data if it is not UTF-8."""
+    """The bytes of a string attribute, which is a data attribute if it is not valid UTF-8."""
     return attribute.array.tobytes() if isinstance(attribute, DataAttr) else str(attribute).encode()
 
 

@@ -1,1 +1,1 @@
-"""Complex numbers of PaddlePaddle: pairs in the last dimension."""
+"""Complex numbers of PaddlePaddle, as pairs of a real and an imaginary part in the last dimension."""

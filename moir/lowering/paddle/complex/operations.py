@@ -93,7 +93,10 @@ def quotient(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replac
 
 
 def _parts(node: LoweringNode, op: OpBuilder) -> list[Number]:
-    """The parts of both operands. Raises ConversionError if the second one begins at an axis of the first."""
+    """The real and imaginary parts of both operands.
+
+    Raises ConversionError if the second operand is aligned to an axis of the first.
+    """
     values = node.operand(0), node.operand(1)
     ranks = [rank_of(value) for value in values]
     if node.integer("axis", -1) != -1 and (None in ranks or ranks[0] != ranks[1]):

@@ -36,7 +36,7 @@ def create_array(op: OpBuilder, *, shape: tuple[int, ...], dtype: Attribute = f3
 
 
 def _of_tensors_like(node: LoweringNode, op: OpBuilder, array: SSAValue, x: SSAValue) -> SSAValue:
-    """An array whose tensors have the shape of a tensor; an array without tensors takes over its sizes.
+    """An array whose tensors have the shape of x; if the array has no tensors yet, it takes over the sizes of x.
 
     A Reshape would not do: type inference would conclude from equal numbers of elements that dynamic sizes are equal.
     Raises ConversionError if the array certainly has tensors of another shape.

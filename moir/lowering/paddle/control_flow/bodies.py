@@ -27,7 +27,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _truth(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A condition, of one element, as a boolean scalar."""
+    """A condition of one element, of any type, as a boolean scalar."""
     return as_scalar(op, value if element_of(value) == boolean else op.NotEqual(value, 0))
 
 
@@ -147,10 +147,10 @@ def while_(node: LoweringNode, op: OpBuilder, condition: SSAValue, *values: SSAV
 
 
 def _share_states(node: LoweringNode, block: Block, states: list[SSAValue]) -> None:
-    """Replace uses of a loop state that starts as a placeholder by another state with the same value.
+    """Replace the uses of a loop state whose initial value is a placeholder by another state with the same value.
 
-    PaddlePaddle starts a variable that is first assigned in the body as a placeholder of another rank, which nothing
-    reads. If the body assigns it to a variable that it does read, both have the same value after each iteration.
+    For a variable that is first assigned in the body, PaddlePaddle starts with a placeholder of another rank, which
+    nothing reads. If the body also assigns its value to a variable that it reads, both are equal after each iteration.
     """
     parameters = [each for each in block.ops if isinstance(each, Parameter)]
     after = [_assigned(value) for value in results_of(block)[1:]]
@@ -187,17 +187,16 @@ def _check_arrays(node: LoweringNode, created: list[SSAValue | None], arrays: li
 
 
 def _assigned(value: SSAValue) -> SSAValue:
-    """The value at the start of a chain of assignments."""
+    """The value at the start of a chain of assign operations; the value itself if there is none."""
     while isinstance(value.owner, Operation) and value.owner.name in ("paddle.assign", "paddle.share_data"):
         value = value.owner.operands[0]
     return value
 
 
 def _keep_unread_states(node: LoweringNode, block: Block, carried: int) -> None:
-    """Keep the initial value of states that are read neither in the body nor after the loop.
+    """Make a body return the initial value of states that neither the body nor an operation after the loop reads.
 
-    PaddlePaddle starts a variable that is first assigned in the body with a value of another shape, which nothing
-    reads.
+    PaddlePaddle gives such a variable, which is first assigned in the body, an initial value of another shape.
     """
     parameters = [each for each in block.ops if isinstance(each, Parameter)]
     results = [each for each in block.ops if isinstance(each, Result)]

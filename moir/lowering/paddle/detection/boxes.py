@@ -20,15 +20,17 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _line(op: OpBuilder, x: SSAValue, axis: int, like: SSAValue) -> SSAValue:
-    """The numbers 0, 1, … along an axis of x in the element type of `like`, computed from the size, since the model may
-    be reshaped.
+    """The numbers 0, 1, … up to the size of x along an axis, in the element type of `like`; computed when the model
+    runs.
     """
     size = op.Gather(op.ShapeOf(x), axis, 0)
     return op.ConvertLike(op.Range(op.constant(0), size, op.constant(1), output_type=si64), like)
 
 
 def _size(op: OpBuilder, x: SSAValue, axis: int, like: SSAValue) -> SSAValue:
-    """The size of x along an axis in the element type of `like`, computed, since the model may be reshaped."""
+    """The size of x along an axis in the element type of `like`, computed when the model runs, since inputs may be
+    reshaped.
+    """
     return op.ConvertLike(op.Gather(op.ShapeOf(x), axis, 0), like)
 
 

@@ -22,7 +22,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _images(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, counts: SSAValue | None) -> SSAValue:
-    """The index of the image of each region [regions], from the count of regions of each image; 0 for a batch of 1."""
+    """The index of the image of each region [regions]; `counts` has the number of regions of each image, None for a
+    batch of 1.
+    """
     count = op.Slice(op.ShapeOf(regions), [0], [1], [1])
     if (shape_of(x) or (-1,))[0] == 1:
         return op.Broadcast(op.constant(0, si32), count)
@@ -32,15 +34,16 @@ def _images(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, c
 
 
 def _rows(node: LoweringNode, op: OpBuilder, x: SSAValue, regions: SSAValue, counts: SSAValue | None) -> SSAValue:
-    """A row of the index of the image and the corners for each region: [regions, 5]. `counts` are the regions of each
-    image.
+    """For each region, the index of its image and its corners: [regions, 5].
+
+    `counts` has the number of regions of each image.
     """
     images = op.Unsqueeze(_images(node, op, x, regions, counts), [1])
     return op.Concat(op.convert(images, element_of(regions)), regions, axis=1)
 
 
 def _images_by_counts(op: OpBuilder, regions: SSAValue, counts: SSAValue) -> SSAValue:
-    """The index of the image of each region, from the count of regions of each image."""
+    """The index of the image of each region, given the number of regions of each image."""
     count = op.Slice(op.ShapeOf(regions), [0], [1], [1])
     ends = op.CumSum(op.convert(counts, si64), op.constant(0))
     indices = op.Range(op.constant(0), op.Squeeze(count, [0]), op.constant(1), output_type=si64)

@@ -19,13 +19,14 @@ from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 Pair = tuple[SSAValue, SSAValue | None]
-"""The real and the imaginary part; None for a real number."""
+"""The real and the imaginary part of a tensor; the latter is None for real numbers."""
 
 
 def pair_of(node: LoweringNode, op: OpBuilder, name: str, element: Attribute | None = None) -> Pair:
-    """The real and the imaginary part of an argument, a tensor or a number; the latter None for a real argument.
+    """The real and the imaginary part of the argument `name`, a tensor or a number; the imaginary part of a real
+    argument is None.
 
-    They are converted to `element`, by default the element type of the result. Raises ConversionError if the argument
+    Both are converted to `element`, by default the element type of the result. Raises ConversionError if the argument
     is neither an operand nor a number.
     """
     element = element or inferred_element(node)

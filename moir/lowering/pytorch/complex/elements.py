@@ -1,4 +1,4 @@
-"""Operations whose results are made of elements of several operands, of which real ones have no imaginary part.
+"""Operations whose results consist of, or add, elements of several operands, some of which may be real.
 
     aten.add.Tensor(%z, %x) {complex_operands = [0]}
 ->  the sums of z.real and x, and those of z.imaginary and 0, as pairs
@@ -21,10 +21,10 @@ from moir.lowering.handlers import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder
 
 _ELEMENTS = ("self", "other", "value", "fill_value", "src", "source", "tensors", "values", "s")
-"""The arguments of operations that are elements of results, not indices or conditions."""
+"""The names of arguments whose elements become elements of the result; other arguments are indices or conditions."""
 
 _NUMBERS = ("self", "other", "value", "fill_value", "src", "source", "s")
-"""Those of them that may be numbers."""
+"""The arguments of `_ELEMENTS` that may be numbers instead of tensors."""
 
 
 def terms(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
@@ -37,8 +37,7 @@ def terms(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replaceme
 
 
 def elements(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """The result of an operation that joins or fills, for complex operands: `handler` is called for the real and the
-    imaginary parts.
+    """The result of an operation that joins or fills tensors, for complex operands; `handler` is called for both parts.
 
     The imaginary part of a real operand is 0 if it is an element of the result, such as `src` or `value`.
     """
@@ -47,9 +46,9 @@ def elements(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replac
 
 
 def ones(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """The complex ones that a node computes: `handler` builds the real part, the imaginary part is 0 of the same shape.
+    """A complex tensor of ones: `handler` builds the real part, the imaginary part is 0.
 
-    A real result is that of `handler`.
+    For a real result that of `handler`.
     """
     names = node.texts("arguments", ())
 
@@ -71,9 +70,10 @@ def _by_parts(node: LoweringNode, op: OpBuilder, handler: BoundHandler, is_eleme
 
 
 def _operand_parts(node: LoweringNode, op: OpBuilder, is_element: Callable[[int], bool], index: int) -> list[SSAValue]:
-    """The real parts of the operands for index 0, the imaginary parts for index 1.
+    """The operands for one part of a result: their real parts if `index` is 0, their imaginary parts if it is 1.
 
-    The imaginary part of a real operand is 0 if `is_element` holds for its index; else the operand itself is taken.
+    The imaginary part of a real operand is 0 if `is_element` is true for the operand's index; otherwise the operand
+    itself is taken.
     """
     pairs = complex_operands(node.op)
     operands: list[SSAValue] = []
@@ -86,7 +86,9 @@ def _operand_parts(node: LoweringNode, op: OpBuilder, is_element: Callable[[int]
 
 
 def _number_parts(node: LoweringNode, index: int) -> dict[str, Attribute]:
-    """The arguments of a node that are numbers: their real parts for index 0, their imaginary parts for index 1."""
+    """The properties of a node that are numbers, replaced by their real parts if `index` is 0, by their imaginary parts
+    if it is 1.
+    """
     properties: dict[str, Attribute] = {}
     for name in _NUMBERS:
         value: object = node.attribute(name, None)

@@ -23,7 +23,7 @@ from moir.lowering.table import BoundHandler, Replacement
 from moir.rewriting.builder import OpBuilder
 
 LARGEST_POWER = 64
-"""The largest exponent of a power that is a product."""
+"""The largest exponent for which a power is computed as a product."""
 
 
 def _number(node: LoweringNode, op: OpBuilder, name: str) -> Number:
@@ -154,8 +154,9 @@ def _extracted(op: OpBuilder, matrix: SSAValue, rows: int, columns: int) -> SSAV
 
 
 def _matrices(node: LoweringNode, op: OpBuilder, name: str) -> tuple[SSAValue, int, int]:
-    """Complex matrices as real ones [[a, -b], [b, a]], with the numbers of rows and columns. Raises ConversionError if
-    these are dynamic.
+    """Complex matrices as real matrices [[a, -b], [b, a]], with the original numbers of rows and columns.
+
+    Raises ConversionError if these are dynamic.
     """
     x = _number(node, op, name)
     shape = shape_of(x.real)
@@ -227,10 +228,10 @@ def triangular(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def twice(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """The singular values or eigenvalues of a complex matrix: every second one that `handler` finds for its real form
-    [[a, -b], [b, a]], which has each twice.
+    """The singular values or eigenvalues of a complex matrix, computed by `handler` for the real matrix [[a, -b], [b,
+    a]].
 
-    Raises ConversionError if vectors are used.
+    The real matrix has each value twice, so every second one is taken. Raises ConversionError if vectors are used.
     """
     matrix, _, _ = _matrices(node, op, _first_name(node))
     position = 1 if node.op.KIND.startswith("_linalg_svd") else 0
@@ -285,8 +286,9 @@ def bilinear_result(
 
 
 def of_magnitudes(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """The result of `handler` for the magnitudes of the elements. Raises ConversionError for norms by singular
-    values.
+    """The result of `handler` applied to the magnitudes of complex elements.
+
+    Raises ConversionError for norms by singular values.
     """
     sizes = [complex_numbers.magnitude(op, complex_numbers.parts(op, each)) for each in node.op.operands[:1]]
     order = node.attribute("ord", node.attribute("p", None))
@@ -296,7 +298,9 @@ def of_magnitudes(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> R
 
 
 def variance(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
-    """The variance of complex numbers: the sum of the variances of both parts, by `handler`; for `std` its root."""
+    """The variance of complex numbers, the sum of the variances of both parts by `handler`; for the kind `std` the root
+    of the sum.
+    """
     x = complex_numbers.parts(op, node.op.operands[0])
     rest = list(node.op.operands[1:])
     variances = [results_for(node, op, handler, [each, *rest])[0] for each in x]

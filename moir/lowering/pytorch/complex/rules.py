@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from moir.rewriting.builder import OpBuilder
 
 SUMMED = with_handler("pytorch.complex.elements:terms")
-"""All operands are elements of the results."""
+"""The rule of kinds all operands of which are elements of the results, as in sums."""
 
 JOINED = with_handler("pytorch.complex.elements:elements")
-"""Operands of certain names are elements of the results; other ones are indices or conditions."""
+"""The rule of kinds of which certain operands are elements of the results; the others are indices or conditions."""
 
 
 def bilinear_in(first: str, second: str, added: str | None = None, *, conjugates: bool = False) -> Complex:

@@ -41,7 +41,9 @@ class Transform(NamedTuple):
 
 
 def _lengths(op: OpBuilder, x: SSAValue, axes: Sequence[int], sizes: Sequence[Size]) -> list[SSAValue]:
-    """The operand with the size of the transform along each axis; empty if these are the sizes of the signal."""
+    """The operand of signal sizes for a transform, as a list of one value; empty if they are the sizes of the
+    signal.
+    """
     shape = shape_of(x) or ()
     is_whole = all(
         isinstance(size, int) and (size < 0 or (axis < len(shape) and shape[axis] == size)) for axis, size in zip(axes, sizes, strict=True)
@@ -69,7 +71,7 @@ def _scaled(op: OpBuilder, result: SSAValue, x: SSAValue, transform: Transform) 
 
 
 def complex_transform(op: OpBuilder, x: SSAValue, transform: Transform) -> SSAValue:
-    """The transform of pairs."""
+    """The Fourier transform of complex numbers [..., 2]."""
     x = _real(op, x)
     build = op.IDFT if transform.is_inverse else op.DFT
     return _scaled(op, build(x, list(transform.axes), *_lengths(op, x, transform.axes, transform.sizes)), x, transform)
@@ -192,7 +194,8 @@ def _real(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 _NORMALIZATIONS = {False: {0: "backward", 1: "ortho", 2: "forward"}, True: {0: "forward", 1: "ortho", 2: "backward"}}
-"""The names of the normalizations of the decomposed transforms, by whether they are inverse ones."""
+"""The names of the normalizations 0, 1, 2 of decomposed transforms, for forward (False) and inverse (True) transforms.
+"""
 
 
 def _decomposed(node: LoweringNode, x: SSAValue, is_inverse: bool, last: Size | None = None) -> Transform:

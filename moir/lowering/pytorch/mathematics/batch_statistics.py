@@ -71,7 +71,7 @@ def normalized_by_batch(
 
 
 def scaled_channels(op: OpBuilder, x: SSAValue, weight: SSAValue | None, bias: SSAValue | None, axes: int) -> SSAValue:
-    """x · weight + bias, vectors over dimension 1 with `axes` dimensions after it."""
+    """x · weight + bias, for vectors along dimension 1, which is followed by `axes` dimensions; either may be None."""
     if weight is not None:
         x = op.Multiply(x, along_channels(op, op.convert(weight, element_of(x)), axes))
     return x if bias is None else op.Add(x, along_channels(op, op.convert(bias, element_of(x)), axes))
@@ -91,7 +91,7 @@ def normalized_instances(
 
 
 def group_statistics(op: OpBuilder, x: SSAValue, groups: int, eps: float) -> tuple[SSAValue, SSAValue]:
-    """The mean of each group of channels, [N, groups], and 1 / its deviation."""
+    """The mean of each group of channels, [N, groups], and the inverse of its standard deviation."""
     rows = op.Reshape(x, op.Concat(dimension_list(op, x, 0), op.constant([groups, -1]), axis=0), special_zero=False)
     mean, variance = mean_and_variance(op, rows, [2])
     return mean, inverse_deviation(op, variance, eps)

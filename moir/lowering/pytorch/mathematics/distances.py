@@ -21,7 +21,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def norm(op: OpBuilder, x: SSAValue, p: float, axes: SSAValue | list[int], *, keep: bool = False) -> SSAValue:
-    """The norm of order p along axes, which stay with size 1 if `keep`."""
+    """The norm of order p along axes, which become dimensions of size 1 with `keep`, and are removed without."""
     size = op.Abs(x)
     if p == 0:
         return op.ReduceSum(op.convert(op.NotEqual(x, 0), element_of(x)), axes, keep_dims=keep)
@@ -35,7 +35,8 @@ def norm(op: OpBuilder, x: SSAValue, p: float, axes: SSAValue | list[int], *, ke
 
 
 def distance(op: OpBuilder, element: Attribute, a: SSAValue, b: SSAValue, p: float, eps: float, *, keep: bool = False) -> SSAValue:
-    """The norm of order p of a - b + eps along the last axis, which `keep` keeps with size 1, in the type `element`.
+    """The norm of order p of a - b + eps along the last axis, in the type `element`; with `keep` the axis stays with
+    size 1.
 
     Differences of integers wrap around before they become floats.
     """

@@ -104,8 +104,8 @@ _REFUSED: Mapping[str, str] = {
 
 @aten.lowers(*(f"{name}.default" for name in _REFUSED))
 def refused(node: LoweringNode) -> NoReturn:
-    """Raises ConversionError: the samples of these distributions are found by trial, in a number of steps that differs
-    for each element.
+    """Raises ConversionError: the distribution is sampled by rejection, in a number of steps that differs for each
+    element.
     """
     name = _REFUSED[node.op.KIND.partition(".")[0]]
     node.fail(

@@ -36,8 +36,8 @@ def first_zero(op: OpBuilder, pivots: SSAValue) -> SSAValue:
 
 
 def factors_of(op: OpBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The LU factorization of matrices: both triangles in one matrix, the row exchanged with each row (counted from 1,
-    i32), and the order of the rows.
+    """The LU factorization of matrices: both triangles in one matrix, the row exchanged in each step (counted from 1,
+    i32), and the resulting order of the rows.
     """
     rows, columns, rank = matrix_sizes(a)
     packed, order, exchanged = pivoted_factors(op, a, rows, rank, columns)
@@ -59,7 +59,7 @@ def lu_factor(node: LoweringNode, op: OpBuilder, *, pivot: bool = True) -> Repla
 
 
 def _parts(op: OpBuilder, packed: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The lower triangle [..., M, K], with ones in its diagonal, and the upper one [..., K, N] of a packed LU
+    """The lower triangle [..., M, K], with ones on its diagonal, and the upper triangle [..., K, N] of a packed LU
     factorization.
     """
     rows, columns, _ = matrix_sizes(packed)
@@ -69,7 +69,9 @@ def _parts(op: OpBuilder, packed: SSAValue) -> tuple[SSAValue, SSAValue]:
 
 
 def _order_of(op: OpBuilder, exchanged: SSAValue, rows: int) -> SSAValue:
-    """The order of the rows after the exchanges [..., K] with rows counted from 1, one after another."""
+    """The order of the rows after a sequence of exchanges: step i exchanges row i with row `exchanged[..., i]`, counted
+    from 1.
+    """
     rows_ = op.constant(np.arange(rows), si64)
     shape = op.Slice(op.ShapeOf(exchanged), [0], [-1], [1], [0])
     order = op.Broadcast(rows_, op.Concat(shape, op.constant([rows]), axis=0))
@@ -84,7 +86,9 @@ def _order_of(op: OpBuilder, exchanged: SSAValue, rows: int) -> SSAValue:
 
 
 def _permutation(op: OpBuilder, order: SSAValue, rows: int, like: SSAValue) -> SSAValue:
-    """The permutation matrix p [..., M, M], in the element type of `like`: p · (rows in the given order) = rows."""
+    """The permutation matrix p [..., M, M] that undoes an order of rows, in the element type of `like`: p · (the
+    ordered rows) = the original rows.
+    """
     return op.convert(op.Equal(op.constant(np.arange(rows).reshape(rows, 1), si64), op.Unsqueeze(order, [-2])), element_of(like))
 
 
@@ -242,8 +246,8 @@ def solved_by_inverse(op: OpBuilder, a: SSAValue, b: SSAValue, *, left: bool, is
 
 
 def complete(op: OpBuilder, vectors: SSAValue, rows: int, count: int) -> SSAValue:
-    """Append orthonormal columns to `count` given ones [..., rows, count]: a square orthogonal matrix [..., rows,
-    rows].
+    """A square orthogonal matrix [..., rows, rows] whose first `count` columns are the given orthonormal ones [...,
+    rows, count].
     """
     packed, factors = reflections(op, vectors, rows, count)
     whole = product_of_reflections(op, packed, factors, rows, rows, count)

@@ -1,7 +1,4 @@
-"""Derivatives of samples by differences of their neighbours.
-
-Source: the documentation of torch.gradient and ReduceOps.cpp of PyTorch 2.13.
-"""
+"""Numerical derivatives of samples, by differences of neighbours."""
 
 from __future__ import annotations
 
@@ -46,8 +43,8 @@ def gradient(node: LoweringNode, op: OpBuilder, self: SSAValue, *, dim: tuple[in
 
 
 def _distances(node: LoweringNode, count: int) -> Sequence[float]:
-    """The distance of neighbouring samples along each of `count` axes: attribute `spacing`, a number or a list; else
-    1.
+    """The distances of neighbouring samples along each of `count` axes, from the attribute `spacing`, a number or a
+    list; 1 without.
     """
     spacing: Any = node.attribute("spacing", None)
     if isinstance(spacing, tuple):
@@ -65,9 +62,7 @@ def _part(op: OpBuilder, x: SSAValue, axis: int, start: int, end: int) -> SSAVal
 
 
 def _even(op: OpBuilder, x: SSAValue, axis: int, distance: float, order: int) -> SSAValue:
-    """The derivative along an axis of samples at equal distances; at both ends of `order` 1 (lines) or 2
-    (parabolas).
-    """
+    """The derivative along an axis of samples at equal distances; at both ends by differences of `order` 1 or 2."""
     inside = op.Divide(op.Subtract(_part(op, x, axis, 2, _END), _part(op, x, axis, 0, -2)), 2 * distance)
     ends: list[SSAValue] = []
     for points in ((0, 1, 2), (-1, -2, -3)):
@@ -84,7 +79,7 @@ def _even(op: OpBuilder, x: SSAValue, axis: int, distance: float, order: int) ->
 
 
 def _along(op: OpBuilder, x: SSAValue, axis: int, coordinates: SSAValue, order: int) -> SSAValue:
-    """The derivative along an axis of samples at coordinates; at both ends of `order` 1 (lines) or 2 (parabolas)."""
+    """The derivative along an axis of samples at given coordinates; at both ends by differences of `order` 1 or 2."""
     rank = rank_of(x) or 1
 
     def column(value: SSAValue) -> SSAValue:

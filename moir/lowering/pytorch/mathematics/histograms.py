@@ -24,7 +24,9 @@ def _flat(op: OpBuilder, x: SSAValue) -> SSAValue:
 
 
 def _range_of(op: OpBuilder, x: SSAValue, margin: float) -> tuple[SSAValue, SSAValue]:
-    """The least and the largest element of a 1-D tensor, moved apart by a margin if equal; 0 and 1 if it is empty."""
+    """The smallest and the largest element of a 1-D tensor; moved apart by `margin` if they are equal, and 0 and 1 if
+    it is empty.
+    """
     if shape_of(x) == (0,):
         return op.constant_like(0, x), op.constant_like(1, x)
     low, high = op.ReduceMin(x, [0], keep_dims=False), op.ReduceMax(x, [0], keep_dims=False)

@@ -126,8 +126,10 @@ def inverse(node: LoweringNode, op: OpBuilder) -> Replacement:
 
 
 def _status(node: LoweringNode, op: OpBuilder, x: SSAValue, index: int) -> list[SSAValue | None]:
-    """The results of a node from `index` on: the status, which is 0 if x has an inverse, and before it, if there are
-    more, the factors of x. None for all if none is used.
+    """The results of a node from `index` on: the status, 0 where x is invertible, as the last, and the factors of x
+    before it.
+
+    All are None if none of them is used.
     """
     others: list[SSAValue | None] = [None] * (node.result_count - index)
     if any(node.is_used(index + offset) for offset in range(len(others))):

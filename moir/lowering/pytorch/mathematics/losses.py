@@ -260,16 +260,16 @@ def multi_margin_loss(
 
 
 def _picked(op: OpBuilder, x: SSAValue, target: SSAValue, axis: int) -> SSAValue:
-    """The element of x along an axis at the class that each element of `target` names."""
+    """For each element of `target`, a class, the element of x at this index along an axis."""
     return op.Squeeze(op.GatherElements(x, op.Unsqueeze(target, [axis]), axis=axis), [axis])
 
 
 def _likelihood(
     node: LoweringNode, op: OpBuilder, x: SSAValue, target: SSAValue, weight: SSAValue | None, reduction: int, ignored: int
 ) -> list[SSAValue]:
-    """The negative logarithms of likelihood of the classes in `target`, reduced, and the sum of the classes' weights.
+    """The negative log-likelihoods of the classes in `target`, reduced, and the sum of the classes' weights.
 
-    `x` has the logarithms of probabilities; the class `ignored` has neither likelihood nor weight.
+    `x` has the logarithms of probabilities; the class `ignored` is left out of both.
     """
     rank = node.known_rank(0)
     axis = 0 if rank == 1 else 1

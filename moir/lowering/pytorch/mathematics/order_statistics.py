@@ -27,7 +27,9 @@ def _ascending(op: OpBuilder, x: SSAValue, axis: int) -> tuple[SSAValue, SSAValu
 
 
 def _without_nans(op: OpBuilder, x: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
-    """The elements with ∞ in place of NaNs, and the count of the others along an axis, which is kept with size 1."""
+    """The elements with ∞ in place of NaN, and the number of elements along an axis that are not NaN; the axis stays
+    with size 1.
+    """
     if element_of(x) not in REAL_TYPES:
         count = op.ReduceSum(op.convert(op.Equal(x, x), si64), [axis], keep_dims=True)
         return x, count
@@ -37,7 +39,7 @@ def _without_nans(op: OpBuilder, x: SSAValue, axis: int) -> tuple[SSAValue, SSAV
 
 
 def _one_axis(op: OpBuilder, node: LoweringNode, x: SSAValue, dim: int | None) -> tuple[SSAValue, int]:
-    """The data and the axis; without an axis, the flattened data and 0."""
+    """The data and the axis `dim`; if `dim` is None, the flattened data and axis 0."""
     if dim is None or node.known_rank(0) == 0:
         return op.Reshape(x, [-1], special_zero=False), 0
     return x, axis_from_front(node, dim, node.known_rank(0))

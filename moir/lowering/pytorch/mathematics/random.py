@@ -18,11 +18,11 @@ from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 SMALLEST = 1e-7
-"""The lower bound of samples whose logarithm is taken, since that of 0 is infinite."""
+"""The lower bound of uniform samples whose logarithm is taken, since the logarithm of 0 is infinite."""
 
 
 def _seed(node: LoweringNode) -> int:
-    """The seed of a new stream."""
+    """A seed that no other random operation of the model has."""
     counter: list[int] = node.run.state("aten random streams", lambda: [0])
     counter[0] += 1
     return counter[0]

@@ -19,7 +19,7 @@ from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 _NEUTRAL: Mapping[str, float] = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
-"""The first value of each reduction."""
+"""For each reduction, the value with which it begins."""
 
 
 @aten.lowers("segment_reduce.default")

@@ -62,7 +62,7 @@ FUNCTIONS: Mapping[str, _Function] = {
     "special_expm1": lambda op, x: op.Subtract(op.Exp(x), 1),
     "special_log1p": lambda op, x: op.Log(op.Add(x, 1)),
 }
-"""The computation of each function."""
+"""How each function is computed: a builder by its name."""
 
 
 @aten.lowers(*(f"{name}.default" for name in FUNCTIONS))

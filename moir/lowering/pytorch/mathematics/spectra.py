@@ -27,7 +27,7 @@ from moir.rewriting.builder import OpBuilder
 
 SIGNS = "its vectors are those of torch up to their signs, which nothing determines"
 EPSILON = float(np.finfo(np.float32).eps)
-"""The distance of 1 to the next f32, which is the accuracy that is expected of f64, too."""
+"""The distance from 1 to the next f32: the accuracy of the results, also for f64."""
 
 Triple = tuple[SSAValue, SSAValue | None, SSAValue | None]
 
@@ -88,7 +88,9 @@ def eigh(node: LoweringNode, op: OpBuilder, *, UPLO: str = "L", compute_v: bool 
 
 
 def _limit(node: LoweringNode, op: OpBuilder, a: SSAValue, largest: SSAValue) -> SSAValue:
-    """The threshold up to which singular values count as 0: the larger one of `atol` and `rtol` · the largest value."""
+    """The threshold up to which singular values count as 0: the larger of `atol` and `rtol` · the largest singular
+    value.
+    """
     rows, columns, _ = matrix_sizes(a, LARGEST_ROTATED)
     element = element_of(a)
 
@@ -126,7 +128,9 @@ def pseudoinverse(node: LoweringNode, op: OpBuilder) -> SSAValue:
 
 
 def _inverse(node: LoweringNode, op: OpBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """The pseudoinverse of matrices, their singular values, and which of these are above the threshold."""
+    """The pseudoinverse of matrices, their singular values, and booleans that are true for singular values above the
+    threshold.
+    """
     values, left, right = _singular(op, a, with_vectors=True)
     assert left is not None
     assert right is not None

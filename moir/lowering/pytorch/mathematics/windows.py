@@ -33,7 +33,7 @@ WINDOWS: Mapping[str, Callable[[_Numbers], _Numbers]] = {
     "blackman": _cosines(0.42, 0.5, 0.08),
     "bartlett": lambda t: 1 - np.abs(2 * t - 1),
 }
-"""Windows as functions of the position from 0 to 1."""
+"""The windows by name, as functions of the position from 0 to 1."""
 
 
 def _positions(length: int, periodic: bool) -> _Numbers:
@@ -77,7 +77,7 @@ def kaiser(node: LoweringNode, op: OpBuilder, *, window_length: int, periodic: b
 
 
 _BOUNDS = ("default", "Tensor_Tensor", "Tensor_Scalar", "Scalar_Tensor")
-"""The overloads of functions of two bounds."""
+"""The overloads of functions with two bounds, each a number or a tensor."""
 
 
 @aten.lowers(*(f"linspace.{overload}" for overload in _BOUNDS), *(f"logspace.{overload}" for overload in _BOUNDS))

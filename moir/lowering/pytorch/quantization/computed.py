@@ -47,11 +47,11 @@ class Blocks:
             self.split += [size // block, block]
 
     def of(self, op: OpBuilder, value: SSAValue) -> SSAValue:
-        """The tensor with each axis that is split as two: the blocks, and the elements of a block."""
+        """The tensor with each axis that is split replaced by two: the blocks, and the elements of a block."""
         return value if len(self.split) == len(self.shape) else self._reshaped(op, value, self.split)
 
     def whole(self, op: OpBuilder, value: SSAValue) -> SSAValue:
-        """The inverse of `of`: the tensor in its original shape."""
+        """The tensor in its original shape, from the result of `of`."""
         return value if len(self.split) == len(self.shape) else self._reshaped(op, value, self.shape)
 
     def _reshaped(self, op: OpBuilder, value: SSAValue, sizes: Sequence[int]) -> SSAValue:
@@ -65,8 +65,8 @@ class Blocks:
         return op.Reshape(value, [0 if size < 0 and axis < len(unknown) else size for axis, size in enumerate(sizes)], special_zero=True)
 
     def broadcast(self, op: OpBuilder, value: SSAValue) -> SSAValue:
-        """A tensor with a value for each block, reshaped to broadcast to the result of `of`: axes within blocks become
-        1.
+        """A tensor with one value for each block, reshaped to broadcast to the result of `of`: axes within blocks have
+        size 1.
         """
         known = op.known.constant(value)
         sizes = [1 if axis in self.reduced else size for axis, size in enumerate(self.split)]

@@ -23,7 +23,7 @@ from moir.lowering.table import Replacement
 from moir.rewriting.builder import OpBuilder
 
 MOST_LEVELS = 256
-"""FakeQuantize is not used for more levels, of which it would have to compute more exactly than f32 does."""
+"""The largest number of levels for which FakeQuantize is used; for more levels f32 is not exact enough."""
 
 SMALLEST_SCALE = 6.1e-5
 """The smallest scale that an observer chooses."""
@@ -32,7 +32,7 @@ SMALLEST_SCALE = 6.1e-5
 def _fake_quantized(
     node: LoweringNode, op: OpBuilder, x: SSAValue, scale: Scalar, zero: Scalar, ends: tuple[int, int], axis: int | None = None
 ) -> list[SSAValue | None]:
-    """The rounded numbers, and if it is used the mask of those that were between the ends.
+    """The rounded numbers, and a mask of the numbers that were between the ends; None for the mask if it is not used.
 
     Args:
         node: the node.
@@ -66,7 +66,7 @@ def _fake_quantized(
 
 
 def _results(node: LoweringNode, values: Sequence[SSAValue | None]) -> list[SSAValue | None]:
-    """The given values, and None for the further results of the node."""
+    """The results of a node: the given values, and None for the results after them."""
     return [*values, *[None] * (node.result_count - len(values))]
 
 

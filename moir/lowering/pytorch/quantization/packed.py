@@ -26,7 +26,9 @@ from moir.lowering.pytorch.table import aten
 from moir.rewriting.builder import OpBuilder
 
 FARTHEST = 256
-"""Zero points are used up to this distance from 0; farther ones, of scales close to 0, would lose digits."""
+"""The largest distance of a zero point from 0 that is used as a zero point; larger ones, of scales close to 0, would
+lose digits.
+"""
 
 
 def unpacked(packed: Array, block: int, *, is_vectorized: bool) -> Array:
@@ -60,14 +62,14 @@ LAYOUTS: Mapping[str, Callable[[Array], Array]] = {
     "scalar": partial(unpacked, block=32, is_vectorized=False),
     "neon": partial(unpacked, block=16, is_vectorized=False),
 }
-"""How the processors' packed weights are unpacked."""
+"""For each layout of packed weights, the function that unpacks it."""
 
 
 def unpacked_tiles(packed: Array) -> Array:
-    """The integers [N, K] of the tiles [N / 8, K / (16 · inner), 32, inner / 2] of CUDA's tensor cores.
+    """The integers [N, K] of weights in the tiles [N / 8, K / (16 · inner), 32, inner / 2] of CUDA's tensor cores.
 
-    A word has eight integers of a row: of two tiles of 16 columns the columns 2 t, 2 t + 1, 2 t + 8 and 2 t + 9, for
-    each t below 4.
+    An element has eight integers of a row: those in columns 2 t, 2 t + 1, 2 t + 8 and 2 t + 9 of two tiles of 16
+    columns, for a t below 4.
     """
     row_tiles, column_tiles, lanes, inner = packed.shape
     words = packed.view(np.uint32) if packed.dtype == np.int32 else packed.astype(np.uint32)

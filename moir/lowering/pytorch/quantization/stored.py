@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _zero(op: OpBuilder, value: Scalar, element: Attribute) -> SSAValue:
-    """Convert a zero point to the type `element` of the quantized values; a constant one becomes a new constant."""
+    """A zero point converted to the element type of the quantized values; a number becomes a constant."""
     if not isinstance(value, SSAValue):
         return as_element(op, element, value)[0]
     known = op.known.constant(value)

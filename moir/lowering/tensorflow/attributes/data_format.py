@@ -39,5 +39,5 @@ def channel_last(op: OpBuilder, value: SSAValue, rank: int, *, last: bool = True
 
 
 def spatial(entries: Sequence[int], *, last: bool) -> tuple[int, ...]:
-    """The entries for the spatial axes of an attribute that has an entry for every axis."""
+    """The elements for the spatial axes of an attribute that has an element for every axis."""
     return tuple(entries[1:-1] if last else entries[2:])

@@ -20,9 +20,10 @@ def default_format(axes: int) -> str:
 
 
 def spatial_attribute(node: LoweringNode, name: str, axes: int, last: bool) -> tuple[int, ...]:
-    """The spatial elements of an attribute; ones if it is absent.
+    """The spatial elements of an attribute that has an element for every axis; ones if it is absent.
 
-    Raises ConversionError for another number of entries, an entry below 1, or one other than 1 for batch or channels.
+    Raises ConversionError for another number of elements, an element below 1, or one other than 1 for batch or
+    channels.
     """
     return checked_entries(node, name, node.integers(name, ()) or (1,) * (axes + 2), axes, last)
 
@@ -30,7 +31,8 @@ def spatial_attribute(node: LoweringNode, name: str, axes: int, last: bool) -> t
 def checked_entries(node: LoweringNode, name: str, entries: Sequence[int], axes: int, last: bool) -> tuple[int, ...]:
     """The spatial elements of `entries`, which has an element for every axis.
 
-    Raises ConversionError for another number of entries, an entry below 1, or one other than 1 for batch or channels.
+    Raises ConversionError for another number of elements, an element below 1, or one other than 1 for batch or
+    channels.
     """
     if len(entries) != axes + 2:
         node.fail(f"{name} has {len(entries)} entries, not {axes + 2}")

@@ -131,7 +131,7 @@ def pivots_of(node: LoweringNode, op: OpBuilder) -> list[Number]:
 
 
 def _on_parts(a: Number, compute: Callable[[SSAValue], SSAValue]) -> Number:
-    """A complex number whose parts are a function of the parts of `a`."""
+    """A complex matrix with the function `compute` applied to its real and to its imaginary part."""
     return Number(compute(a.real), compute(a.imaginary))
 
 

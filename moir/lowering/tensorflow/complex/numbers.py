@@ -39,7 +39,7 @@ def from_parts(op: OpBuilder, real: SSAValue, imag: SSAValue) -> SSAValue:
 
 
 def have_same_shape(op: OpBuilder, a: SSAValue, b: SSAValue) -> bool:
-    """Whether two tensors are known to have equal dimensions, each a number or a symbol."""
+    """Whether two tensors are known to have equal shapes, also with symbolic dimensions."""
     left, right = (op.known.elements(op.ShapeOf(value)) for value in (a, b))
     return left is not None and right is not None and left.tolist() == right.tolist()
 

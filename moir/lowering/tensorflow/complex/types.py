@@ -13,7 +13,7 @@ def is_complex(node: LoweringNode, attribute: str = "T") -> bool:
 
 
 def real_axis(node: LoweringNode, axis: int, attribute: str = "T") -> int:
-    """The axis of the real tensor that corresponds to an axis of the complex one; a negative axis counts from
-    the end.
+    """The axis, in the real tensor of pairs, for an axis of a tensor that is complex by `attribute`; a negative one
+    skips the pairs.
     """
     return axis - 1 if axis < 0 and is_complex(node, attribute) else axis

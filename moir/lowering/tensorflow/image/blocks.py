@@ -57,10 +57,9 @@ def batch_to_space_square(node: LoweringNode, op: OpBuilder, input: SSAValue, *,
 
 
 def borders(node: LoweringNode, op: OpBuilder, index: int) -> list[Operand]:
-    """Begins and ends for every dimension of operand 0, from operand `index` with a row [begin, end] per spatial
-    dimension.
+    """The begins and ends of borders for every dimension of operand 0.
 
-    They are 0 for all other dimensions.
+    Operand `index` has a row [begin, end] for each spatial dimension; the borders of other dimensions are 0.
     """
     known = node.constant(index)
     if known is not None:

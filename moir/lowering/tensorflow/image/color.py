@@ -1,4 +1,4 @@
-"""Colours, whose parts are the last dimension, of 3."""
+"""Conversions of colours; the channels of a colour are the last dimension, of size 3."""
 
 from __future__ import annotations
 

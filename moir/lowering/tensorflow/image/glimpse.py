@@ -38,10 +38,12 @@ def glimpse(node: LoweringNode, op: OpBuilder, input: SSAValue, *, uniform_noise
 
 
 def _positions(node: LoweringNode, op: OpBuilder, axis: int, size: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The rows (axis 0) or columns (axis 1) of each glimpse [N, size of a glimpse], and the size of the image.
+    """The indices of the rows (axis 0) or columns (axis 1) of each glimpse [N, size of a glimpse], and the size of the
+    image.
 
     An offset is a position in pixels, or if `normalized` a fraction of the image. If `centered`, it is relative to the
-    middle of the image: a normalized offset from -1 to 1 is the middle of the glimpse, any other one its first pixel.
+    middle of the image: a normalized offset, from -1 to 1, is the position of the glimpse's middle, any other offset
+    that of its first pixel.
     """
     offset = op.Gather(op.convert(node.operand(2), f32), [axis], 1)
     taken, extent = op.Gather(node.operand(1), axis, 0), op.convert(size, f32)

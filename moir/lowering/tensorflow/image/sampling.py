@@ -99,7 +99,7 @@ def resize_bicubic(node: LoweringNode, op: OpBuilder, images: SSAValue, size: SS
 
 
 def has_known_sizes(node: LoweringNode) -> bool:
-    """Whether height and width of the image and of the result are known."""
+    """Whether height and width of the image and of the result are static or constant."""
     shape, size = node.shape(0), node.constant_integers(1)
     return shape is not None and len(shape) == 4 and size is not None and len(size) == 2 and min(*shape[1:3], *size) > 0
 
@@ -222,10 +222,10 @@ def extract_volume_patches(
 
 
 def window_positions(op: OpBuilder, length: SSAValue, size: int, stride: int, *, same: bool) -> SSAValue:
-    """The positions in each window along an axis, [windows, size].
+    """The indices of the elements of each window along an axis, [windows, size].
 
     With `same` they refer to the padded axis, which has (size - 1) // 2 more elements at its beginning. If the stride
-    exceeds the window, TensorFlow distributes the elements that no window reaches to both ends.
+    exceeds the window, TensorFlow leaves elements out at both ends.
     """
     reach = op.Add(length, stride - 1) if same else op.Add(length, stride - size)
     count = op.Divide(reach, stride)
@@ -301,11 +301,10 @@ def projective_transform(
 
 
 def wrapped(op: OpBuilder, coordinate: SSAValue, size: SSAValue) -> SSAValue:
-    """Positions outside of an axis, wrapped around modulo its size as TensorFlow does, which counts from the last
-    position.
+    """Positions outside of an axis, wrapped around modulo its size; TensorFlow counts from the last position.
 
-    TensorFlow does not interpolate between the last position and the first one of the next copy: such positions are
-    moved to the nearer end.
+    Positions between the last element and the first one of the next period are moved to the nearer of both, as
+    TensorFlow does not interpolate there.
     """
     last = op.Subtract(size, 1.0)
     steps = op.Maximum(last, 1.0)
@@ -319,7 +318,9 @@ def wrapped(op: OpBuilder, coordinate: SSAValue, size: SSAValue) -> SSAValue:
 
 
 def pixel_points(op: OpBuilder, size: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The homogeneous points (x, y, 1) of all pixels of an image of size [H, W], as [H * W, 3], and the size."""
+    """The homogeneous points (x, y, 1) of all pixels of an image of size [H, W], as [H * W, 3], and the size as
+    floats.
+    """
     known = op.known.integers(size)
     if known is not None and len(known) == 2 and 0 < np.prod(known) <= MAXIMUM_WEIGHTS:
         rows, columns = np.indices(known)
@@ -358,6 +359,6 @@ def adjust_contrast_within(
 
 
 def contrasted(node: LoweringNode, op: OpBuilder, data: SSAValue) -> SSAValue:
-    """Data whose difference to the mean of each channel is multiplied by the factor, operand 1."""
+    """Data with the difference from the mean of each channel multiplied by a factor, operand 1."""
     mean = op.ReduceMean(data, [-3, -2], keep_dims=True)
     return op.Add(op.Multiply(op.Subtract(data, mean), op.convert(node.operand(1), element_of(data))), mean)

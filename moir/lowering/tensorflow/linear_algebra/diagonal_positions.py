@@ -1,8 +1,8 @@
 """Positions of the elements of diagonals in matrices.
 
 Diagonal k of a matrix of m rows and n columns has the elements (i, i + k). In the packed form [d, l] of several
-diagonals the first row is the highest diagonal. Shorter diagonals are padded; `align` gives the side of their elements
-for diagonals above and below the main diagonal.
+diagonals the first row is the highest diagonal. Shorter diagonals are padded; `align` says on which side of the row
+their elements are, for diagonals above and for those below the main diagonal.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ from moir.expansions.shape_values import dimension
 from moir.rewriting.builder import OpBuilder
 
 ALIGNMENTS = ("LEFT_LEFT", "LEFT_RIGHT", "RIGHT_LEFT", "RIGHT_RIGHT")
-"""Alignments of the diagonals above the main one, and of the main one and those below, in a row of the packed form."""
+"""The values of the attribute `align`: the side for the diagonals above the main diagonal, and for the main one and
+those below.
+"""
 
 MAXIMUM_ELEMENTS = 1 << 22
-"""The largest number of elements of a matrix for which positions are a constant."""
+"""The largest number of elements of a matrix for which the tables of indices are constants."""
 
 
 def offsets(op: OpBuilder, matrices: SSAValue) -> Array | SSAValue:
-    """Column minus row of each element of the matrices in the last two dimensions; an array if these are known."""
+    """The column index minus the row index of each element of matrices in the last two dimensions; an array if the
+    sizes are static.
+    """
     shape = shape_of(matrices)
     require_matrices(shape)
     if shape is not None and is_static(shape[-2:]) and shape[-1] * shape[-2] <= MAXIMUM_ELEMENTS:
@@ -38,7 +42,7 @@ def offsets(op: OpBuilder, matrices: SSAValue) -> Array | SSAValue:
 
 
 def is_diagonal(op: OpBuilder, size: SSAValue, axis: int) -> SSAValue:
-    """The boolean mask of the main diagonal of a square matrix of the size of dimension `axis` of a value."""
+    """The boolean mask of the main diagonal of a square matrix whose size is dimension `axis` of a value."""
     count = dimension(op, size, axis)
     if isinstance(count, int) and count * count <= MAXIMUM_ELEMENTS:
         return op.constant(np.eye(count, dtype=bool))
@@ -47,7 +51,7 @@ def is_diagonal(op: OpBuilder, size: SSAValue, axis: int) -> SSAValue:
 
 
 class Band:
-    """The diagonals `lower` to `upper` of matrices of a size.
+    """The diagonals `lower` to `upper` of matrices of a static size.
 
     Raises InferenceError for diagonals outside of the matrix, an unknown alignment, or matrices too large for
     constants.
@@ -77,7 +81,9 @@ class Band:
         return self.upper - self.lower + 1
 
     def elements(self) -> Iterator[tuple[int, int, int, int]]:
-        """For each element its diagonal and its index in the packed form, and its row and column in the matrix."""
+        """For each element of the band: its diagonal, its index in the row of the packed form, its row and its column
+        in the matrix.
+        """
         above, _, below = self.align.partition("_")
         for row_index, k in enumerate(range(self.upper, self.lower - 1, -1)):
             # No diagonal is longer than the main diagonal if the band contains it, so its alignment is irrelevant.
@@ -87,7 +93,7 @@ class Band:
                 yield row_index, first + position, position + max(-k, 0), position + max(k, 0)
 
     def sources_of_packed(self) -> Array:
-        """For each position of the packed form [d, l] its index in the flattened matrix; -1 for padding."""
+        """For each element of the packed form [d, l], its index in the flattened matrix; -1 for padding."""
         sources = np.full((self.count, self.width), -1, np.int64)
         for diagonal, position, row, column in self.elements():
             sources[diagonal, position] = row * self.columns + column
@@ -127,7 +133,7 @@ class ComputedBand:
         """The index of the first element of each diagonal in its row of the packed form, [d, 1]."""
 
     def sources_of_packed(self) -> SSAValue:
-        """For each position of the packed form [d, l] its index in the flattened matrix; -1 for padding."""
+        """For each element of the packed form [d, l], its index in the flattened matrix; -1 for padding."""
         op = self.op
         position = op.Subtract(op.Range(0, self.width, 1, output_type=si64), self.first)
         row, column = op.Add(position, np.maximum(-self.numbers, 0)), op.Add(position, np.maximum(self.numbers, 0))

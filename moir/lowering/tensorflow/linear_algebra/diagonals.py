@@ -128,7 +128,9 @@ def computed_size(op: OpBuilder, width: SSAValue, sizes: tuple[int, int], lower:
 
 
 def alignment(node: LoweringNode) -> str:
-    """The attribute `align` of the third version of a kind, by default RIGHT_LEFT; LEFT_LEFT for earlier versions."""
+    """The attribute `align`, which only the third version of a kind has (default RIGHT_LEFT); LEFT_LEFT for earlier
+    versions.
+    """
     return node.text("align", "RIGHT_LEFT") if node.op.KIND.endswith("V3") else "LEFT_LEFT"
 
 
@@ -146,7 +148,9 @@ def packed_rows(op: OpBuilder, data: SSAValue, several: bool) -> SSAValue:
 
 
 def placed(op: OpBuilder, sources: Array | SSAValue, elements: SSAValue, other: SSAValue) -> SSAValue:
-    """The elements at the positions `sources` along the last dimension; where a position is -1, those of `other`."""
+    """For each index in `sources`, the element of `elements` at this index of the last dimension; where it is -1, that
+    of `other`.
+    """
     if not isinstance(sources, np.ndarray):
         return op.Select(op.GreaterEqual(sources, 0), op.Gather(elements, op.Maximum(sources, 0), -1), other)
     gathered = op.Gather(elements, np.maximum(sources, 0), -1)
@@ -231,8 +235,8 @@ def set_diagonal(node: LoweringNode, op: OpBuilder, input: SSAValue, diagonal_: 
 
 
 def set_main_diagonal(node: LoweringNode, op: OpBuilder) -> SSAValue:
-    """The matrices in operand 0, of dynamic size, with the main diagonal in operand 1, which is padded to the number of
-    rows.
+    """The matrices in operand 0, of dynamic size, with their main diagonal replaced by operand 1, padded to the number
+    of rows.
     """
     data, diagonal = node.operand(0), node.operand(1)
     rank = node.known_rank(1)

@@ -38,7 +38,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 HALF_UP = 2.0**-24
-"""The shift of the limits, relative to the highest quantized value, that makes FakeQuantize round midpoints up."""
+"""How far the limits are shifted, relative to the highest quantized value, so that FakeQuantize rounds midpoints up."""
 
 
 def quantized_bits(node: LoweringNode, bits: int) -> int:
@@ -166,7 +166,7 @@ def scale_and_step(op: OpBuilder, low: SSAValue, high: SSAValue, integers: Integ
 
     As in TensorFlow, a limit whose sign differs from that of its integer does not bound the factor, which is then the
     largest number of the element type; likewise both limits of a negative range with unsigned integers. The step is
-    still the quotient of limit and integer, so the results are infinite. For infinite limits the factor is 0 and the
+    still the quotient of limit and integer, so results may be infinite. For infinite limits the factor is 0 and the
     step infinite, so that all results are NaN.
     """
     kind = to_numpy(element_of(low))

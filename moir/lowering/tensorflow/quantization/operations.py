@@ -181,7 +181,7 @@ def used_range(node: LoweringNode, op: OpBuilder) -> Sequence[SSAValue]:
 
 
 def _used(node: LoweringNode, op: OpBuilder) -> NumberRange:
-    """The range of the dequantized values of operand 0, extended to include 0."""
+    """The range of the values that operand 0 really has, dequantized, extended to include 0."""
     real = numbers(op, node.operand(0), limits_of(node, op, 1))
     axes = all_axes(op, real)
     return NumberRange(op.Minimum(op.ReduceMin(real, axes, keep_dims=False), 0.0), op.ReduceMax(real, axes, keep_dims=False))
@@ -196,7 +196,7 @@ def shrink(node: LoweringNode, op: OpBuilder, input: SSAValue, *, out_type: Attr
 
 
 CHANNEL_INTEGERS = float(1 << 31)
-"""The number of 32-bit integers from 0 to the larger magnitude of the range of a channel."""
+"""The number of positive 32-bit integers, which represent the larger magnitude of the range of a channel."""
 
 
 @tf.lowers("RequantizePerChannel")

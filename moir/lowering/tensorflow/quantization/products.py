@@ -31,13 +31,14 @@ from moir.rewriting.builder import OpBuilder
 from moir.support.records import Record
 
 FULL: dict[Attribute, float] = {ui8: 255.0, si8: 127.0}
-"""The integer that represents the larger magnitude of a symmetric range."""
+"""For each element type, the integer that represents the larger magnitude of a symmetric range."""
 
 
 class Operands(Record):
-    """The operand indices of a kind; None for operands that it does not have.
+    """The indices of a kind's operands; None for operands that the kind does not have.
 
-    `relu` and `dequantize` are true if the kind also applies these; a `summand` of floats has no range operands.
+    `relu` and `dequantize` are whether the kind applies these, too. A `summand` of floats has no operands for its
+    range.
     """
 
     bias: int | None
@@ -126,9 +127,7 @@ def window_of(node: LoweringNode) -> SlidingWindow:
 
 
 def is_min_first(node: LoweringNode) -> bool:
-    """Whether the minimum of the range is the smallest integer (mode MIN_FIRST), in a kind whose other factor is
-    symmetric.
-    """
+    """Whether the smallest integer of the data represents the minimum of the range (mode MIN_FIRST)."""
     is_product = node.op.KIND.startswith("QuantizedMatMulWith")
     return is_product and node.element(0) == ui8 and node.text("input_quant_mode", "MIN_FIRST") == "MIN_FIRST"
 
@@ -154,7 +153,8 @@ def factors(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, bool
 
 
 def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, symmetric: bool) -> Replacement:
-    """The sums of products with bias, summand, Relu and requantization as far as the kind has them, and their range.
+    """The results of a kind: the sums of products after the bias, summand, Relu and requantization that the kind has,
+    and their range.
 
     Args:
         node: the convolution or matrix product.
@@ -189,7 +189,9 @@ def finished(node: LoweringNode, op: OpBuilder, result: SSAValue, symmetric: boo
 
 
 def unit_of(node: LoweringNode, op: OpBuilder, data: NumberRange, filters: NumberRange) -> SSAValue:
-    """The real number that 1 represents in the sums of products: the scale of the data times that of the filters."""
+    """The real number that the integer 1 represents in the sums of products: the scale of the data times the scale of
+    the filters.
+    """
     width = op.Subtract(data.high, data.low) if is_min_first(node) else magnitude(op, data)
     return op.Divide(op.Multiply(width, magnitude(op, filters)), FULL[element_of(node.operand(0))] * FULL[si8])
 

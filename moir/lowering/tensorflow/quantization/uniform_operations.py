@@ -25,7 +25,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def quantization(node: LoweringNode, op: OpBuilder, index: int, prefix: str, rank: int | None) -> Parameters:
-    """Scale and zero point in two operands of a node, as floats that broadcast to a tensor of a rank.
+    """The scale, operand `index`, and the zero point, the operand after it, as floats that broadcast to rank `rank`.
 
     `prefix` is the prefix of the names of their attributes (`lhs`, `rhs`, `output`).
     """
@@ -48,8 +48,8 @@ def placed(node: LoweringNode, op: OpBuilder, value: SSAValue, prefix: str, rank
 
 
 def stored(node: LoweringNode, op: OpBuilder, quantized: SSAValue, prefix: str, element: Attribute) -> SSAValue:
-    """Rounded floats as integers of an element type, clamped to the limits in the attributes with a prefix (`output_`,
-    …).
+    """Rounded floats as integers of an element type, clamped to the limits in the attributes that begin with `prefix`
+    (`output_`, …).
     """
     low, high = (node.integer(f"{prefix}quantization_{end}_val") for end in ("min", "max"))
     if max(-low, high) < 1 << 24:
@@ -103,11 +103,13 @@ def add(node: LoweringNode, op: OpBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAV
 
 
 _ZEROS = ((3, "lhs_", 0), (5, "rhs_", 1), (7, "output_", None))
-"""The zero points of a sum: the operand with it, the prefix of its attributes, and the quantized operand."""
+"""For each zero point of a sum: its operand, the prefix of its attributes, and the operand that is quantized by it
+(None: the result).
+"""
 
 
 def _rank(node: LoweringNode, index: int | None) -> int | None:
-    """The rank of operand `index` of a sum, or for None that of the sum itself; None if it is dynamic."""
+    """The rank of operand `index` of a sum, or of its result if `index` is None; None if it is dynamic."""
     if index is not None:
         return node.rank(index)
     ranks = [node.rank(0), node.rank(1)]

@@ -73,9 +73,9 @@ def of_integers(node: LoweringNode, op: OpBuilder, compute: Compute) -> SSAValue
 
 
 def of_floats(node: LoweringNode, op: OpBuilder, compute: Compute, batch: int) -> SSAValue:
-    """A product of floats and integers, which `compute` builds from both operands as floats.
+    """A product of floats and integers; `compute` builds it from both operands as floats.
 
-    The floats are rounded to 256 quantized values, separately for each index of dimension `batch`.
+    The floats are first rounded to 256 quantized values, separately for each index of dimension `batch`.
     """
     how = quantization(node, op, 2, "rhs_", node.rank(1))
     weights = dequantized(op, node.operand(1), how)

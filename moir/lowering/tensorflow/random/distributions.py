@@ -96,7 +96,10 @@ def all_integers(node: LoweringNode, op: OpBuilder, shape_: SSAValue, *, dtype: 
 # Gamma distributions
 
 ATTEMPTS = 8
-"""The candidates drawn for each result, at least 95 % of which are accepted; the last one is accepted in any case."""
+"""The number of candidates sampled for each result.
+
+At least 95 % of candidates are accepted; the last one is accepted in any case.
+"""
 
 TINY = float(np.finfo(np.float32).tiny)
 """The lower bound of uniform numbers whose logarithm is taken.
@@ -158,14 +161,15 @@ def stateless_gamma(node: LoweringNode, op: OpBuilder, shape: SSAValue, *, dtype
 # Poisson distributions
 
 LARGEST_RATE = 256.0
-"""The largest supported rate of a Poisson distribution; each rate has a table of its probabilities."""
+"""The largest supported rate of a Poisson distribution: a table of probabilities is stored for each rate."""
 
 
 def poisson(node: LoweringNode, op: OpBuilder, shape: SSAValue, rates: int, seeds: Seeds) -> SSAValue:
-    """Poisson numbers: how many elements of the table of cumulative probabilities are below a uniform random number.
+    """Poisson numbers: the number of elements in a table of cumulative probabilities that are below a uniform random
+    number.
 
-    `shape` is that of the result, `rates` the index of the operand with the rates. Raises ConversionError if these are
-    not constant, negative, or above LARGEST_RATE.
+    `shape` is the shape of the result, `rates` the index of the operand with the rates. Raises ConversionError if these
+    are not constant, negative, or above LARGEST_RATE.
     """
     known = node.constant(rates)
     if known is None or not (known >= 0).all() or not (known <= LARGEST_RATE).all():

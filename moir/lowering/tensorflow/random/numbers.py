@@ -37,7 +37,7 @@ LARGEST_SEED = 2**31 - 1
 
 
 _OF_STATE = (0, 1)
-"""A counter value that marks a seed read from a state; no seed given by a user has it."""
+"""The seed that stands for a seed read from a state; no user gives this pair."""
 
 
 class Seeds(NamedTuple):
@@ -47,7 +47,7 @@ class Seeds(NamedTuple):
     second: int
 
     def stream(self, index: int) -> Seeds:
-        """The seeds of another, independent stream of random numbers for each index; the same if both seeds are 0."""
+        """The seeds of an independent stream of random numbers for each index; zeros if both seeds are 0."""
         return Seeds(self.first, (self.second + index) & LARGEST_SEED or 1) if any(self) else self
 
 
@@ -211,7 +211,9 @@ def _between_bounds(op: OpBuilder, shape: SSAValue, parameters: Sequence[SSAValu
 
 
 def _by_row(op: OpBuilder, parameter: SSAValue, shape: SSAValue) -> SSAValue:
-    """A parameter with dimensions of 1 appended, so that its elements broadcast along the rows of a result."""
+    """A parameter with dimensions of 1 appended, so that each of its elements applies to a row of a result of shape
+    `shape`.
+    """
     if rank_of(parameter) == 0:
         return parameter
     ones = op.Broadcast(op.constant([1]), op.Subtract(op.ShapeOf(shape), 1))

@@ -100,7 +100,7 @@ def hidden_size(node: LoweringNode, multiples: Mapping[int, int]) -> int:
 
 
 def split_weights(op: OpBuilder, weights: SSAValue, size: int) -> tuple[SSAValue, SSAValue]:
-    """Weights [I + H, G] split into those of the input [G, I] and those of the hidden state [G, H]."""
+    """Weights [I + H, G] split into the weights of the input [G, I] and of the hidden state [G, H]."""
     inputs, hidden = op.VariadicSplit.parts(2, op.Transpose(weights, [1, 0]), 1, [-1, size])
     return inputs, hidden
 
@@ -193,9 +193,10 @@ def lstm_sequence_without_forget_bias(node: LoweringNode, op: OpBuilder) -> Repl
 
 
 def lstm_steps(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory) -> Replacement:
-    """The results of all steps [T, N, H], zeros after the number of steps, operand 0; None for results without uses.
+    """The results of all steps [T, N, H], with zeros after the number of steps that operand 0 gives; None for results
+    without uses.
 
-    The loop always computes all steps: without iterations it would have no result of the right shape.
+    The loop always computes all T steps, since without iterations it would have no result of the right shape.
     """
     data, full = node.operand(1), has_all_steps(node, op)
     plain = cell.is_plain(node) and not node.is_used(CELL_STATE)
@@ -211,7 +212,7 @@ def lstm_steps(node: LoweringNode, op: OpBuilder, cell: LongShortTermMemory) -> 
 
 
 def has_all_steps(node: LoweringNode, op: OpBuilder) -> bool:
-    """Whether the number of steps is known to be the length of the data."""
+    """Whether the number of steps is known to equal the length of the data."""
     count = op.known.elements(node.operand(0))
     length = op.known.elements(op.Gather(op.ShapeOf(node.operand(1)), 0, 0))
     return count is not None and length is not None and count.size == 1 and count.item() == length.item()

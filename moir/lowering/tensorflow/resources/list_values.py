@@ -1,9 +1,9 @@
 """The values that lists of tensors are lowered to.
 
-A list of n tensors of one shape is a tensor [n, …]. Tensors that differ in their first dimension are an operation of
-two operands, their concatenation and their sizes, which exists only while converting. A new list whose elements have a
-dynamic shape is an operation that is not lowered until its first element or a loop determines the shape; then it is
-erased with its last use. A list that remains is reported as not lowered.
+A list of n tensors of one shape is a tensor [n, …]. A list of tensors that differ in their first dimension is an
+operation with two operands, the concatenation and the sizes, which exists only while converting. A new list whose
+elements have a dynamic shape is an operation that is not lowered until its first element or a loop determines the
+shape; then it is erased with its last use. A list that remains is reported as not lowered.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ READING = ("TensorListConcat", "TensorListConcatV2", "TensorListGetItem")
 """Kinds that read elements of a list that may differ in their first dimension."""
 
 PIECES = "TensorListPieces"
-"""The kind of a list whose tensors differ in their first dimension."""
+"""The kind of the operation that stands for a list of tensors that differ in their first dimension."""
 
 LARGEST_LIST = 2**20
 """Largest number of elements for which a new list of zeros becomes a constant."""
@@ -73,7 +73,7 @@ def unmade_list(value: SSAValue) -> FrameworkOp | None:
 
 
 def new_pieces(op: OpBuilder, list_pieces: Pieces) -> SSAValue:
-    """Build the list of tensors that may differ in their first dimension, given by their concatenation and their
+    """Build the list of tensors that may differ in their first dimension, given as their concatenation and their
     sizes.
     """
     return new_list(op, PIECES, [list_pieces.data, list_pieces.sizes])
@@ -109,8 +109,8 @@ def refuse_pieces(node: LoweringNode, values: Iterable[SSAValue]) -> None:
 
 
 def may_differ(value: SSAValue) -> bool:
-    """Whether the elements of a list may differ in shape: its uses, and those of lists made of it, only append or read
-    elements.
+    """Whether the elements of a list may differ in shape: its uses, and the uses of lists made from it, only append or
+    read elements.
     """
     pending, seen, is_read = [value], set[SSAValue](), False
     while pending:

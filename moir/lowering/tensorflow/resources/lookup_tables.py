@@ -16,11 +16,11 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 Tables: TypeAlias = list[tuple[DataAttr, DataAttr]]
-"""The keys and values of hash tables, by id."""
+"""Pairs of the keys and the values of hash tables; a table's id is its index."""
 
 
 def tables_met(node: LoweringNode) -> Tables:
-    """The tables that have been lowered so far in this conversion."""
+    """The hash tables that this lowering has met so far."""
     return node.run.state(hash_table, list[tuple[DataAttr, DataAttr]])
 
 

@@ -35,7 +35,7 @@ from moir.rewriting.builder import OpBuilder
 
 
 def _are_same(op: OpBuilder, a: SSAValue, b: SSAValue) -> bool:
-    """Whether two integers, each a tensor of one element, are certainly equal."""
+    """Whether two tensors of one integer are certain to be equal."""
     first, second = op.known.elements(a), op.known.elements(b)
     return first is not None and second is not None and first.size == second.size == 1 and same(first.item(), second.item())
 
@@ -47,7 +47,7 @@ def _with_length(node: LoweringNode, op: OpBuilder, index: int, length: SSAValue
         node: the node.
         op: the builder.
         index: the index of the operand.
-        length: the length of the list, which `total` is not below.
+        length: the length of the list, at most `total`.
         total: the new length, a 1-D tensor of one element.
         like: a list of elements of the same shape.
     """
@@ -226,7 +226,7 @@ def _grown_front(op: OpBuilder, target: SSAValue, length: SSAValue, start: int, 
         length: its length. If it is below `start` and `count` is not 0, zeros are appended up to `start`.
         start: the index of the first element that is written.
         values: the elements that are written, which have the shape of the list's elements.
-        count: their number.
+        count: the number of `values`.
     """
     own = op.Minimum(length, start)
     gap = op.Multiply(op.Minimum(count, 1), op.Subtract(start, own))
@@ -236,7 +236,7 @@ def _grown_front(op: OpBuilder, target: SSAValue, length: SSAValue, start: int, 
 
 
 def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
-    """The first element of a list, if a ScatterUpdate wrote it at index 0 and `start` is 1; None otherwise."""
+    """The first element of a list, if it was written by a ScatterUpdate at index 0 and `start` is 1; None otherwise."""
     owner = target.owner
     if start != 1 or not isinstance(owner, ScatterUpdate) or op.known.integers(owner.operands[1]) != (0,):
         return None
@@ -244,7 +244,9 @@ def _front(op: OpBuilder, target: SSAValue, start: int) -> SSAValue | None:
 
 
 def _reaches_end(op: OpBuilder, length: SSAValue, values: SSAValue, start: int, grows: bool) -> bool:
-    """Whether `values` written from `start` on are known to extend to the end of a list; with `grows`, or beyond it."""
+    """Whether `values`, written from `start` on, certainly extend to the end of a list; with `grows` also if they
+    extend beyond it.
+    """
     shape, known = shape_of(values), op.known.elements(length)
     if known is None:
         return False
@@ -256,7 +258,7 @@ def _reaches_end(op: OpBuilder, length: SSAValue, values: SSAValue, start: int, 
 
 
 def _grown_for(op: OpBuilder, length: SSAValue, indices: SSAValue) -> SSAValue:
-    """The length that a list has after a write at indices: beyond the largest of them, and not below `length`."""
+    """The length of a list after a write at indices: the largest index plus 1, or `length` if that is larger."""
     known, present = op.known.integers(indices), op.known.integers(length)
     if known is not None and present is not None:
         return op.constant([max(present[0], *(each + 1 for each in known))] if known else list(present))
@@ -265,7 +267,7 @@ def _grown_for(op: OpBuilder, length: SSAValue, indices: SSAValue) -> SSAValue:
 
 
 def _is_whole(op: OpBuilder, indices: SSAValue, total: SSAValue) -> bool:
-    """Whether indices are certainly 0, 1, … up to the length of a list."""
+    """Whether indices are certain to be 0, 1, … up to the length of a list."""
     known, length = op.known.integers(indices), op.known.integers(total)
     return known is not None and length is not None and known == tuple(range(length[0]))
 

@@ -53,7 +53,7 @@ def spectrogram(
 
 
 def _frames(op: OpBuilder, lines: SSAValue, size: int, stride: int) -> SSAValue:
-    """The positions of the samples in each frame [frames, size], for all frames that lie within the sound.
+    """The indices of the samples in each frame [frames, size], for all frames that lie within the sound.
 
     `lines` are the channels of the sound [channels, samples]; a frame begins `stride` samples after the one before.
     """

@@ -21,13 +21,15 @@ from moir.rewriting.builder import OpBuilder
 
 
 def unravelled(op: OpBuilder, indices: SSAValue, shape: SSAValue, node: LoweringNode) -> SSAValue:
-    """The coordinates [n, rank] of row-major positions `indices` [n] in a tensor of a shape."""
+    """The coordinates [n, rank] of row-major indices `indices` [n] in a tensor of a shape."""
     return op.FloorMod(op.Divide(op.Unsqueeze(indices, [1]), strides(op, shape, node), m_pythondiv=False), shape)
 
 
 def united(node: LoweringNode, op: OpBuilder) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-    """The union of the positions in two sparse tensors, the values of each tensor at these positions (0 where it has
-    none), and for each position the number of tensors with an element there.
+    """The union of the coordinates of two sparse tensors, as row-major indices.
+
+    Returns these; the values of each tensor at them, 0 where it has none; and the number of tensors that have a value
+    there.
     """
     positions_of_each = [positions(op, node.operand(index), node.operand(2), node) for index in (0, 3)]
     distinct, _, inverse, counts = op.Unique.results(op.Concat(*positions_of_each, axis=0), sorted=True, index_element_type=si64)

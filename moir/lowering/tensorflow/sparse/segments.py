@@ -22,7 +22,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder, Operand
 
 REDUCTIONS = {"Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum": "sum"}
-"""The names of the reductions that combine slices, in the operation sets."""
+"""For each reduction in the name of a kind, its name in the operation sets."""
 
 
 @tf.lowers("SegmentMax", "SegmentMin", "SegmentProd")
@@ -48,7 +48,7 @@ def segment(node: LoweringNode, op: OpBuilder, data: SSAValue, segment_ids: SSAV
 
 
 def every_row(op: OpBuilder, ids: SSAValue) -> SSAValue:
-    """The index 0, 1, … of each id, in the element type of the ids."""
+    """The indices 0, 1, … of ids, in the element type of the ids."""
     count, element = element_count(shape_of(ids)), element_of(ids)
     if count is not None:
         return op.constant(np.arange(count), element)
@@ -71,7 +71,7 @@ def last_segment(op: OpBuilder, ids: SSAValue) -> SSAValue:
 
 
 def target_shape(op: OpBuilder, data: SSAValue, count: SSAValue) -> Operand:
-    """The shape of the result: the number of segments, and all dimensions of the data but the first."""
+    """The shape of the result: the number of segments, then all dimensions of the data but the first."""
     shape, known = shape_of(data), op.known.integers(count)
     if shape is not None and is_static(shape[1:]):
         rest: Operand = shape[1:]
@@ -100,7 +100,7 @@ NEUTRAL = {
     for name, reduction in (("Max", "max"), ("Min", "min"), ("Prod", "prod"), ("Sum", "sum"))
     for kind in (f"UnsortedSegment{name}", f"Segment{name}V2")
 }
-"""The reduction of each kind; a segment without slices has its neutral element."""
+"""The reduction of each kind; a segment without slices gets the identity element of the reduction."""
 
 
 @tf.lowers(*[kind for kind, reduction in NEUTRAL.items() if reduction != "sum"])
@@ -182,9 +182,9 @@ def unsorted_shape(op: OpBuilder, data: SSAValue, count: SSAValue, rank: int | S
 
 
 def neutral(op: OpBuilder, node: LoweringNode, data: SSAValue, reduction: str) -> SSAValue:
-    """The value of a segment without slices: the neutral element of the reduction.
+    """The value of a segment without slices: the identity element of the reduction in the type of the data.
 
-    Raises ConversionError if the element type of the data is unknown or has no order.
+    Raises ConversionError if the element type is unknown or has no order.
     """
     element = element_of(data)
     if reduction in ("sum", "prod"):

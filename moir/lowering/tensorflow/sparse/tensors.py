@@ -109,7 +109,7 @@ def rank_of_sparse(node: LoweringNode, shape: SSAValue) -> int:
 
 
 def positions(op: OpBuilder, coordinates: SSAValue, shape: SSAValue, node: LoweringNode) -> SSAValue:
-    """The row-major index [n] of each of the coordinates [n, rank] in a tensor of a shape."""
+    """The row-major index [n] of each row of coordinates [n, rank] in a tensor of a shape."""
     return op.ReduceSum(op.Multiply(coordinates, strides(op, shape, node)), [1], keep_dims=False)
 
 

@@ -24,7 +24,7 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 MOST_STEPS = 2000
-"""The largest number of terms, as in TensorFlow."""
+"""The largest number of terms of a series or continued fraction, as in TensorFlow."""
 
 PRECISION = 1e-7
 """The change by a term, relative to the sum, below which the series has converged."""
@@ -34,7 +34,7 @@ SMALLEST = 1e-30
 
 
 def broadcast_to_all(op: OpBuilder, *values: SSAValue) -> list[SSAValue]:
-    """Values broadcast to their common shape, which stays the same in a Loop."""
+    """Values broadcast to their common shape, so that their shapes do not change in a Loop."""
     total = values[0]
     for value in values[1:]:
         total = op.Broadcast(total, op.ShapeOf(value), mode="bidirectional")
@@ -42,7 +42,7 @@ def broadcast_to_all(op: OpBuilder, *values: SSAValue) -> list[SSAValue]:
 
 
 def has_nothing(node: LoweringNode) -> bool:
-    """Whether an operand is known to have no elements, so that the result has none and no loop is needed."""
+    """Whether an operand is known to be empty, so that the result is empty and no loop is needed."""
     return any(element_count(shape_of(value)) == 0 for value in node.operands)
 
 
@@ -74,8 +74,9 @@ def incomplete_gamma(node: LoweringNode, op: OpBuilder, a: SSAValue, x: SSAValue
 
 
 def fraction_of_beta(op: OpBuilder, a: SSAValue, b: SSAValue, x: SSAValue) -> SSAValue:
-    """1 / (1 + d₁ / (1 + d₂ / (1 + …))), where d₂ₘ = m (b - m) x / ((a + 2 m - 1) (a + 2 m)) and
-    d₂ₘ₊₁ = -(a + m) (a + b + m) x / ((a + 2 m) (a + 2 m + 1))
+    """The continued fraction 1 / (1 + d₁ / (1 + d₂ / (1 + …))) of the incomplete beta function.
+
+    d₂ₘ = m (b - m) x / ((a + 2 m - 1) (a + 2 m)) and d₂ₘ₊₁ = -(a + m) (a + b + m) x / ((a + 2 m) (a + 2 m + 1))
     """
     total = op.Add(a, b)
     first = op.Subtract(1.0, op.Divide(op.Multiply(total, x), op.Add(a, 1.0)))

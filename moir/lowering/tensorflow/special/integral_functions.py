@@ -21,7 +21,7 @@ SAMPLE = 0.4
 """The sampling distance h of the function exp(-t²)."""
 
 SAMPLES = np.arange(-13, 14, 2)
-"""The number of samples on each side, all at odd multiples of the distance."""
+"""The odd multiples of the distance h at which exp(-t²) is sampled."""
 
 DAWSON_NEAR = (1.0, -2 / 3, 4 / 15, -8 / 105, 16 / 945)
 """Coefficients of the power series of D(x) / x in x²."""
@@ -55,7 +55,7 @@ def dawson(op: OpBuilder, x: SSAValue) -> SSAValue:
 # The exponential integral
 
 EXPINT_LIMIT = 12.0
-"""The upper limit of the numbers for which the power series is used."""
+"""The argument up to which the power series of the exponential integral is used."""
 
 
 @tf.lowers("Expint")
@@ -106,7 +106,7 @@ def spence(op: OpBuilder, x: SSAValue) -> SSAValue:
 # Fresnel's integrals
 
 FRESNEL_LIMIT = 2.5625
-"""The square of the number up to which the power series are used."""
+"""The square of the argument up to which the power series of the Fresnel integrals are used."""
 
 FRESNEL_FAR = 36974.0
 """The argument from which on the integrals are 1/2 in f32."""

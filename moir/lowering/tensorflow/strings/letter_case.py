@@ -41,7 +41,7 @@ _LIMIT = 0x1F000
 """Code points from this one on have only one case."""
 _BLOCK = 64
 _SIGMA, _FINAL_SIGMA = 0x3A3, "\u03c2"
-"""The Greek letter sigma, whose small form at the end of a word differs, and that form."""
+"""The small Greek letter sigma, and its form at the end of a word."""
 
 
 class _Tables(NamedTuple):

@@ -27,7 +27,11 @@ from moir.lowering.tensorflow.table import tf
 from moir.rewriting.builder import OpBuilder
 
 SMALLEST_EXPONENT, SMALL_EXPONENT, LARGEST_EXPONENT = -80, -28, 39
-"""Powers of ten outside of this range are 0 or infinite in f32, for any digit as a factor."""
+"""Exponents of powers of ten: the smallest, the smallest whose power is a normal f32, and the largest that are
+tabulated.
+
+Outside of this range a digit times the power is 0 or infinite in f32.
+"""
 
 
 @tf.lowers("AsString")
@@ -63,7 +67,7 @@ def parsed(op: OpBuilder, string_tensor: SSAValue, *, out_type: Attribute = f32)
 
 
 def digit_values(op: OpBuilder, symbols: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Whether bytes are digits, and the values of the digits; 0 for other bytes."""
+    """Whether each byte is a digit, and the value of the digit; 0 for other bytes."""
     is_digit = op.LogicalAnd(op.GreaterEqual(symbols, int32(ord("0"))), op.LessEqual(symbols, int32(ord("9"))))
     return is_digit, op.Select(is_digit, op.Subtract(symbols, int32(ord("0"))), int32(0))
 

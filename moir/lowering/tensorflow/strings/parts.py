@@ -97,9 +97,9 @@ def strip(op: OpBuilder, input: SSAValue) -> SSAValue:
 
 
 def interleaved(op: OpBuilder, begins: SSAValue, ends: SSAValue, separator: Texts) -> Texts:
-    """Strings [n, k] with the separator before each but the first of a row, as strings [n, 2 k].
+    """Strings [n, k] with the separator as a further string before each but the first of a row: strings [n, 2 k].
 
-    `begins` and `ends` are the positions of the strings in the bytes of `separator`.
+    `begins` and `ends` are offsets into the bytes of `separator`, which contain the strings' bytes, too.
     """
     shape = op.ShapeOf(begins)
     is_first = op.Equal(one_by_one(op, op.Gather(op.ShapeOf(begins, output_type=si32), 1, 0)), int32(0))

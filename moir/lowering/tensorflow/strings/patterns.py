@@ -54,8 +54,8 @@ class Pattern:
     Args:
         text: the text; None for a set.
         members: the bytes of the set.
-        least: the fewest bytes of a match of a set.
-        repeats: whether a match of a set may have any number of bytes; at most one otherwise.
+        least: the minimum number of bytes in a match of a set.
+        repeats: whether a match of a set may have more than one byte.
     """
 
     text: bytes | None = None
@@ -108,9 +108,10 @@ def text_operand(node: LoweringNode, attribute: str, index: int) -> str:
 
 
 def needs_automaton(pattern: Pattern | None) -> bool:
-    """Whether the matches of a pattern cannot be determined byte by byte.
+    """Whether the matches of a pattern cannot be determined byte by byte, so that a regular-expression engine is
+    needed.
 
-    This holds for None, an expression that is not a `Pattern`, and for a text whose occurrences may overlap.
+    True for None, an expression that is not a `Pattern`, and for a text whose occurrences may overlap.
     """
     return pattern is None or (pattern.text is not None and overlaps(pattern.text))
 
@@ -158,7 +159,9 @@ def replaced_by_automaton(node: LoweringNode, op: OpBuilder, text: str, rewrite:
 
 
 def matched_by_automaton(node: LoweringNode, op: OpBuilder, text: str) -> SSAValue:
-    """Whether a pattern matches a whole string: then the string is empty after the match is removed."""
+    """Whether a pattern matches a whole string, by an operation of OpenVINO Tokenizers: the string is empty after the
+    match is removed.
+    """
     expression = expression_of(node, op, text)
     x = unpacked(op, node.operand(0))
     flattened = Texts(flat(op, x.begins), flat(op, x.ends), x.symbols)
@@ -211,7 +214,7 @@ def replaced_by_bytes(op: OpBuilder, x: Texts, pattern: Pattern, rewrite: bytes,
 
 
 def is_at(op: OpBuilder, positions: SSAValue, size: SSAValue) -> SSAValue:
-    """Whether each index below `size` is among the ascending `positions`."""
+    """For each index below `size`, whether it is among the ascending `positions`."""
     indices = one_by_one(op, size)
     return op.NotEqual(ranks(op, positions, indices), ranks(op, positions, op.Add(indices, int32(1))))
 

@@ -50,7 +50,7 @@ _CLASSES: dict[str, Ranges] = {
     "word": _WORDS,
     "xdigit": ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66)),
 }
-"""The classes that have names, all of ASCII."""
+"""The named classes of characters, which contain ASCII characters only, as ranges of code points."""
 _PROPERTY = re.compile(r"\\(p)(?:(L|M|N|P|S|Z)|\{(L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|Cc|Cf)\})")
 _NAMED = re.compile(r"\[:(\^?)(\w+):\]")
 
@@ -65,7 +65,7 @@ class Expression:
 
     Args:
         text: the pattern.
-        least: the fewest characters of a match.
+        least: the minimum number of characters in a match.
         groups: the number of groups.
         unset: the groups that a match may leave out.
         matches_empty: whether the empty text matches.
@@ -167,8 +167,8 @@ class _Writer:
 
         Args:
             parts: the parts as Python's parser returns them.
-            is_optional: whether a match may leave them out.
-            in_loop: whether they are repeated without a limit.
+            is_optional: whether a match may leave the parts out.
+            in_loop: whether the parts are repeated without a limit.
         """
         return "".join(self._part(code, value, is_optional, in_loop) for code, value in parts)
 

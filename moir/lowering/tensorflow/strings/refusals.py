@@ -34,7 +34,7 @@ REASONS = {
     "UnicodeScript": "the operation sets have no table of the scripts of characters",
     "UnicodeTranscode": "the operation sets have no tables of encodings",
 }
-"""Why each kind cannot be expressed."""
+"""For each kind, why it cannot be converted."""
 
 
 @tf.lowers(*REASONS)

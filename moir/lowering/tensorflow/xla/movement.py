@@ -22,9 +22,9 @@ HINT = "export the model with static shapes, so that sizes and dimensions are co
 
 
 def constant_list(node: LoweringNode, index: int, what: str, length: int | None = None) -> tuple[int, ...]:
-    """The integers of constant operand `index`, a 1-D tensor; `what` names them in errors.
+    """The integers of constant operand `index`, a 1-D tensor; `what` is its name for messages.
 
-    Raises ConversionError if they are computed, or if their number differs from `length`, unless it is None.
+    Raises ConversionError if it is not constant, or if its length differs from `length`, unless that is None.
     """
     values = node.constant_integers(index)
     if values is None:

@@ -39,7 +39,9 @@ def describe_subgraphs(path: str | Path, graph: Graph) -> str:
 
 
 def described_text(text: str, file: str, graph: Graph) -> str:
-    """As `describe_subgraphs`, for the text of a file."""
+    """The text of a configuration file, given as `text`, completed for a model, as by `describe_subgraphs`; `file` is
+    its name, for messages.
+    """
     nodes = NamedNodes(graph)
     entries: list[dict[str, Any]] = []
     for descriptor in parse_configuration(text, file):
@@ -74,7 +76,9 @@ class _Describer:
         return {"node": self._expression(node.name), "port": number}
 
     def _expression(self, name: str) -> str:
-        """A regular expression for the suffix of a name, which matches exactly one node of each scope."""
+        """A regular expression for the part of a node's name after a scope, which matches exactly one node of each
+        scope.
+        """
         scope = self._scopes[0][0]
         failed: tuple[str, int] | None = None
         for relative in _after(scope, name):
@@ -101,9 +105,9 @@ class _Describer:
 
 
 def _after(scope: str, name: str) -> list[str]:
-    """The suffixes of a name after a scope, longest first.
+    """The parts of a name after a scope, the longest first.
 
-    A suffix begins at a component of the name, or anywhere after a scope that ends with `/`.
+    A part begins at a component of the name, or anywhere after a scope that ends with `/`.
     """
     compiled = re.compile(in_scope(scope, ""))
     ends = [end for end in range(1, len(name)) if name[end - 1] == "/" and compiled.fullmatch(name[:end])]

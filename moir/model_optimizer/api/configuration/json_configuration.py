@@ -44,7 +44,7 @@ class CustomReplacementDescriptor:
     """One entry of a configuration file.
 
     Args:
-        id: links it with a class.
+        id: the `id`, by which a class refers to the entry.
         match_kind: how the sub-graph is found.
         entry: the entry in the file.
         scopes: for `scope`: regular expressions for the beginning of names of nodes.
@@ -76,15 +76,15 @@ class CustomReplacementDescriptor:
         return key in self.entry.items
 
     def sub_graph_instances(self) -> Any:
-        """The `instances` in the form of the file."""
+        """The value of the entry's key `instances`, as it is in the file."""
         return self.entry.value.get("instances")
 
     def get_inputs_description(self) -> list[list[dict[str, Any]]]:
-        """The inputs in the form of the file."""
+        """The inputs of the sub-graph, as the file lists them."""
         return [[{"node": each.node, "port": each.port} for each in ports] for ports in self.inputs or ()]
 
     def get_outputs_description(self) -> list[dict[str, Any]]:
-        """The outputs in the form of the file."""
+        """The outputs of the sub-graph, as the file lists them."""
         return [{"node": each.node, "port": each.port} for each in self.outputs or ()]
 
     def fail(self, reason: str, *path: str | int, hint: str | None = None) -> ConversionError:
@@ -120,13 +120,15 @@ def parse_configuration(text: str, file: str = "configuration") -> list[CustomRe
 
 
 def descriptions_of(graph: Graph) -> Descriptions:
-    """The descriptions a conversion has, by id."""
+    """The descriptions that the configuration of a conversion contains, by id."""
     descriptions = graph.graph.get(CUSTOM_REPLACEMENTS)
     return {} if descriptions is None else cast("Descriptions", descriptions)
 
 
 def by_id(descriptors: Sequence[CustomReplacementDescriptor]) -> Descriptions:
-    """Descriptions by id, in the order of the file; several may have one id."""
+    """Descriptions by id, in the order of the file; each id has a list, because several descriptions may have the same
+    id.
+    """
     descriptions: Descriptions = {}
     for each in descriptors:
         descriptions.setdefault(each.id, []).append(each)
@@ -210,7 +212,7 @@ _READERS: Mapping[str, Callable[[JsonValue, str], Any]] = {
     "include_inputs_to_sub_graph": _flag,
     "include_outputs_to_sub_graph": _flag,
 }
-"""The optional keys of an entry, which are fields of its descriptor."""
+"""Optional key of an entry, which is a field of its descriptor -> a function that reads the value of the key."""
 
 _KEYS = ("id", "match_kind", "instances", *_READERS)
 

@@ -12,7 +12,7 @@ from typing import Any
 from moir.errors import ConversionError
 
 MAXIMUM_DEPTH = 64
-"""How deep lists and objects may be nested."""
+"""The largest number of lists and objects around a value."""
 
 _TOKEN = re.compile(
     r'[ \t\r\n]*(?:(?P<string>"(?:[^"\\]|\\.)*")|(?P<scalar>-?\d[\d.eE+-]*|true|false|null)|(?P<mark>[\[\]{}:,])|(?P<wrong>\S))', re.DOTALL
@@ -76,7 +76,7 @@ class _Parser:
         return ConversionError(f"this is not valid JSON: {what} is expected, not {actual}", location=self.place())
 
     def take(self, mark: str) -> bool:
-        """Whether the next token is this mark, which is then consumed."""
+        """Consume the next token if it is `mark`; returns whether it is."""
         if self.token is None or self.token.group("mark") != mark:
             return False
         self.advance()

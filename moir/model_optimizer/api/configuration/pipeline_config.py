@@ -77,7 +77,8 @@ _PARAMETERS: dict[str, tuple[str, Any]] = {
         )
     },
 }
-"""Parameter -> the path of its field in the message of the model, as regular expressions; its value if that is missing.
+"""Parameter -> the path of its field in the message of the model (a regular expression for each level), and the value
+if the field is missing.
 
 A default of None means that `get_param` returns None.
 """

@@ -34,7 +34,9 @@ def prepare_emit_ir(*_: object, **__: object) -> NoReturn:
 
 
 def kaldi_function(name: str) -> object:
-    """A stand-in for a function for Kaldi's models, which moir does not read: it can be imported, but not called."""
+    """A stand-in for a function for Kaldi's models, which moir does not read: it can be imported, but raises an error
+    when it is called.
+    """
 
     def function(*_: object, **__: object) -> NoReturn:
         raise Error("moir does not read Kaldi models, which {} is for", name)

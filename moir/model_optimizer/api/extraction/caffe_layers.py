@@ -12,7 +12,9 @@ from moir.model_optimizer.graph.node import GraphNode, create_constant
 from moir.model_optimizer.values.shapes import IntegerArray, int64_array
 
 EMBEDDED_INPUTS = "embedded_inputs"
-"""The attribute with the constants an extractor found: tuples of input port, name of the attribute, marks."""
+"""The attribute with the constants that an extractor found: tuples of the input port, the name of the attribute with
+the constant, and attributes of the edge.
+"""
 
 
 def collect_attributes(obj: Any, prefix: str = "", enable_flattening_nested_params: bool = False, **_: bool) -> dict[str, str]:
@@ -56,7 +58,7 @@ def dim_to_shape(dim: Iterable[int]) -> IntegerArray:
 
 
 def embed_input(attrs: MutableMapping[str, Any], port: int, name: str, value: Any, bin_name: str | None = None) -> None:
-    """Note a constant, which becomes the input of a port when the attributes are given to a node.
+    """Add a constant to the attributes for a node; it becomes the input of a port when a node gets the attributes.
 
     Args:
         attrs: the attributes, which get the constant under its name and an entry in `embedded_inputs`.
@@ -74,7 +76,9 @@ def embed_input(attrs: MutableMapping[str, Any], port: int, name: str, value: An
 
 
 def connect_embedded_inputs(node: GraphNode) -> None:
-    """Make constants of the values that `embed_input` noted, and remove the attributes."""
+    """Turn the values that `embed_input` added to a node's attributes into constants at its input ports, and remove the
+    attributes.
+    """
     for port, name, _ in node.soft_get(EMBEDDED_INPUTS, None) or ():
         input_as_const(node, {}, port, name, node[name])
         del node[name]
@@ -98,7 +102,8 @@ def input_as_const(node: GraphNode, attrs: Mapping[str, Any], port: int, bin: st
 
 
 def weights_biases(bias_term: bool, model_layer: Any, start_index: int = 1, proto: Any = None) -> dict[str, Any]:
-    """The weights and, with `bias_term`, the biases of a layer, noted as constants; see `embed_input`.
+    """Attributes for a node with the weights and, with `bias_term`, the biases of a layer, as constants; see
+    `embed_input`.
 
     Args:
         bias_term: whether the layer has biases.
@@ -127,7 +132,9 @@ def weights_biases(bias_term: bool, model_layer: Any, start_index: int = 1, prot
 
 
 def get_list_from_container(param: Any, prop: str, t: type) -> Sequence[Any]:
-    """A field of a message as a list: a single value of the type as a list of one, a missing or empty field as `[]`."""
+    """A field of a message as a list: a list of one for a single value of the type `t`, `[]` for a missing or empty
+    field.
+    """
     value = getattr(param, prop, None) if param else None
     if not value:
         return []

@@ -20,7 +20,7 @@ from moir.model_optimizer.graph.node import GraphNode
 from moir.model_optimizer.graph.operation import Op
 
 Extract: TypeAlias = Callable[[GraphNode], Mapping[str, Any]]
-"""Returns the attributes of a node."""
+"""The type of functions that return the attributes of a node."""
 
 _OWN = frozenset(("id", "kind"))
 
@@ -70,7 +70,7 @@ class ExtractorTable(MutableMapping[str, Extract]):
         return isinstance(kind, str) and kind.lower() in {name.lower() for name in self}
 
     def taken(self) -> list[type[FrontExtractorOp]]:
-        """The extractors for the entries that were added, which are removed from the table."""
+        """The extractors for the entries that extensions added; the entries are removed from the table."""
         extractors = [extractor_of(kind, function) for kind, function in self.added.items()]
         self.added.clear()
         return extractors
@@ -107,7 +107,7 @@ def node_pb_arg(pb_extractor: Callable[..., Mapping[str, Any]]) -> Extract:
 
 
 def extractor_wrapper(function: Callable[[Any], Mapping[str, Any]]) -> Extract:
-    """The extractor that calls a function with an MXNet node and returns its result, the attributes."""
+    """An extractor that calls a function with an MXNet node and returns the result, which are its attributes."""
     return lambda node: function(node)
 
 
@@ -147,7 +147,7 @@ tf_op_extractor = _function_of(tf_op_extractors)
 
 
 def taken() -> list[type[FrontExtractorOp]]:
-    """The extractors that functions and tables registered since the last call."""
+    """The extractors that extensions registered, by functions or in tables, since the last call."""
     extractors = [*REGISTERED, *(extractor for table in TABLES for extractor in table.taken())]
     REGISTERED.clear()
     return extractors

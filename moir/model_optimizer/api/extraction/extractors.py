@@ -190,8 +190,8 @@ def attr_getter(node: GraphNode, name: str) -> str | None:
 def spatial_getter(
     name: str, field: str, indices: Callable[[Any], Any] = lambda entries: entries
 ) -> tuple[str, Callable[[GraphNode], str | None]]:
-    """A record of `backend_attrs`: an XML name, and a function that joins spatial entries of an attribute of a node by
-    commas.
+    """An item of `backend_attrs`: an XML name, and a function that returns the spatial entries of an attribute of a
+    node, joined by commas.
 
     Args:
         name: the XML name.

@@ -66,7 +66,7 @@ class FrontExtractorOp:
 
 
 REGISTERED: list[type[FrontExtractorOp]] = []
-"""The extractors that functions registered, until the extension whose file called them takes them."""
+"""The extractors that functions registered, until the extension with the file that called them collects them."""
 
 
 class CaffePythonFrontExtractorOp(FrontExtractorOp):

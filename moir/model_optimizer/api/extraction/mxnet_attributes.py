@@ -12,7 +12,7 @@ from moir.model_optimizer.block.view import BlockView
 from moir.model_optimizer.graph.node import GraphNode, create_constant
 
 Text: TypeAlias = str
-"""A text; methods of the class have the names of Python's types."""
+"""The type of texts, for a class with methods that are named like Python's types."""
 Flag: TypeAlias = bool
 Texts: TypeAlias = dict[str, Any]
 
@@ -28,7 +28,7 @@ class AttrDictionary:
         self._texts = {**dict}
 
     def is_valid(self) -> Flag:
-        """Always true, as a node always has attributes, even if they are empty."""
+        """True: a node always has attributes, even if there are none in the file."""
         return True
 
     def dict(self) -> Texts:
@@ -139,7 +139,7 @@ def scalar_ops_replacer(graph: BlockView, node: GraphNode, elementwise_op_type: 
         node: the node, whose operand becomes that of the new one.
         elementwise_op_type: the class of the new node.
 
-    The results of the node stay with it, for `replace_op`, which returns the new node.
+    The consumers of the node are not changed: `replace_op` returns the new node, which then replaces it.
     """
     made = elementwise_op_type(graph, {"name": f"{node.name}/{node.op}"}).create_node()
     node.in_port(0).get_connection().set_destination(made.in_port(0))

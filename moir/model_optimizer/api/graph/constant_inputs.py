@@ -11,12 +11,12 @@ from moir.model_optimizer.graph.port import Port
 
 
 def get_value_in_port(node: GraphNode) -> Port[GraphNode] | None:
-    """The one input port whose value is known; None if there is none, or several."""
+    """The only input port whose value is known; None if there is no such port, or several."""
     return _only([port for port in node.in_ports().values() if port.data.get_value() is not None])
 
 
 def get_tensor_in_port(node: GraphNode) -> Port[GraphNode] | None:
-    """The one input port whose value is unknown; None if there is none, or several."""
+    """The only input port whose value is unknown; None if there is no such port, or several."""
     return _only([port for port in node.in_ports().values() if port.data.get_value() is None])
 
 
@@ -87,7 +87,7 @@ def common_bfs(
 
 
 def _neighbours(node: GraphNode, is_backward: bool) -> list[tuple[GraphNode, Port[Any]]]:
-    """The operations before a node or after it, each with the output port that produces the tensor between them."""
+    """The operations before (or after) a node, each with the output port that produces the tensor between the two."""
     if not is_backward:
         return [(each.node, port) for port in node.out_ports().values() for each in port.get_destinations()]
     sources = [port.get_source() for port in node.in_ports().values()]

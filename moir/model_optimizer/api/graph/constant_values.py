@@ -20,7 +20,7 @@ def convert_const_node_value_type(const_node: GraphNode, np_data_type: Any) -> N
 
 
 def override_data_type_of_constant(node: GraphNode, lhs_idx: int = 0, rhs_idx: int = 1) -> None:
-    """Give the constant one of two inputs the element type of the other.
+    """If one of two inputs is a constant, convert it to the element type of the other.
 
     Raises Error if the types differ and none is constant.
     """
@@ -53,8 +53,8 @@ def convert_blob(blob: Array, dst_type: Any) -> tuple[Array, int | None, int | N
 
 
 def resolve_shared_inputs(node: GraphNode, port_ids_to_duplicate: Iterable[int]) -> None:
-    """Copy the constants at some input ports of a node, so that each other operation that takes one has a copy of its
-    own.
+    """Copy the constants at some input ports of a node, so that each other operation that uses one of them has its own
+    copy.
 
     Raises Error for a port whose value is unknown.
     """

@@ -38,7 +38,8 @@ _ACTIVATIONS: dict[str, tuple[str, dict[str, Any]] | None] = {
 
 
 def add_activation_function_after_node(graph: Graph, node: GraphNode, activation_function: str) -> GraphNode:
-    """An activation after output 0 of a node; the node itself for IDENTITY.
+    """Insert an activation after output 0 of a node; returns the new node, or `node` itself for the activation
+    IDENTITY.
 
     The names are those in the configurations of TensorFlow's detection models. Raises Error for an unknown one.
     """
@@ -74,8 +75,8 @@ def add_constant_to_negative_values(node: GraphNode, port_idx: int, added_value:
 
 
 def add_convolution_to_swap_xy_coordinates(graph: Graph, input_node: GraphNode, coordinates_size: int) -> GraphNode:
-    """A convolution after a node whose output are boxes. It exchanges x and y: the corners `y, x, y, x` become `x, y,
-    x, y`.
+    """Insert a convolution after a node that computes boxes. It exchanges x and y: the corners `y, x, y, x` become `x,
+    y, x, y`.
 
     Args:
         graph: the graph.
@@ -109,7 +110,8 @@ def add_convolution_to_swap_xy_coordinates(graph: Graph, input_node: GraphNode, 
 
 
 def add_fake_background_loc(graph: Graph, input_node: GraphNode) -> GraphNode:
-    """Boxes `[images, classes, …]` with those of the first class repeated, which stand for the background.
+    """Insert nodes that repeat the first class of boxes `[images, classes, …]`, whose boxes also stand for the
+    background.
 
     Returns the node that concatenates them, whose output is `[images, classes + 1, …]`.
     """
@@ -141,10 +143,10 @@ def swap_weights_xy(nodes: Iterable[GraphNode]) -> None:
 
 
 def _axis_of_outputs(node: GraphNode) -> int:
-    """The index of the output channel axis of a node's weights: the last in the front phase, the first of filters in
-    the IR.
+    """The index of the axis of output channels of a node's weights: the last axis in the front phase, the first axis of
+    filters in the IR.
 
-    Of a MatMul in the IR it is the last, or the second to last with `transpose_b`.
+    For a MatMul in the IR it is the last axis, or the second to last with `transpose_b`.
     """
     if node.graph.stage == "front":
         return -1
@@ -154,7 +156,7 @@ def _axis_of_outputs(node: GraphNode) -> int:
 
 
 def _takers(node: GraphNode) -> list[tuple[GraphNode, int]]:
-    """The consumers of a node, after transposes, and their input ports."""
+    """The consumers of a node, each with its input port; a Transpose is replaced by its own consumers."""
     consumers: list[tuple[GraphNode, int]] = []
     for port in node.out_port(0).get_destinations():
         is_transpose = node.graph.stage != "front" and port.node.soft_get("type") == "Transpose"
@@ -163,7 +165,9 @@ def _takers(node: GraphNode) -> list[tuple[GraphNode, int]]:
 
 
 def _swap_pairs(node: GraphNode, port: int, axis: int | None) -> None:
-    """Exchange the entries of each pair along an axis of a constant at an input port; the only axis by default."""
+    """Exchange the entries of each pair along `axis` of the constant at an input port; None stands for the only
+    axis.
+    """
     source = node.in_node(port)
     value = source.soft_get("value", None)
     if value is None:

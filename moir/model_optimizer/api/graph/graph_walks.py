@@ -12,11 +12,11 @@ from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 
 ExtraStart = Callable[[GraphNode], bool]
-"""Whether a node is a further start of a sub-graph, at which the search ends."""
+"""A function that returns whether a node is a further start of a sub-graph, at which the search ends."""
 
 
 def backward_bfs_for_operation(start_node: GraphNode, op_names: Sequence[str], skip_op_list: Sequence[str] = ()) -> list[GraphNode]:
-    """The nearest operations before a node, on each path, whose `op` is in a list.
+    """The operations before a node whose `op` is in a list, on each path the nearest one.
 
     Paths end at an operation of `skip_op_list`, and at tensors whose value is known.
     """
@@ -217,9 +217,9 @@ def clear_tensor_names_info(nodes: Iterable[GraphNode]) -> None:
 
 
 def skip_nodes_by_condition(current_node: GraphNode, condition: Callable[[GraphNode], bool], forward: bool = False) -> GraphNode:
-    """The first node for which a condition does not hold, on the path from a node along first inputs.
+    """The first node for which a condition does not hold, on the path that begins at a node and follows first inputs.
 
-    With `forward` the path goes along the first consumers of first outputs instead. It includes data nodes.
+    With `forward` the path follows the first consumers of first outputs instead. It includes data nodes.
     """
     while condition(current_node):
         current_node = current_node.out_node() if forward else current_node.in_node()

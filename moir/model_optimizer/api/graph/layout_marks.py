@@ -51,7 +51,7 @@ def is_output_data_in_correct_layout(node: GraphNode, port_ind: int) -> bool:
 
 
 def insert_transpose(graph: BlockView, input_port: Port[Any], before_input: bool = True) -> None:
-    """Insert a transpose at a port whose tensor has more than three dimensions.
+    """Insert a Transpose between the layouts at a port whose tensor has more than three dimensions.
 
     Args:
         graph: the graph.
@@ -76,5 +76,5 @@ def _marked(node: GraphNode, attribute: str) -> set[int]:
     return set(node.soft_get(attribute, None) or ())
 
 
-def _mark(node: GraphNode, attribute: str, number: int) -> None:
-    node[attribute] = _marked(node, attribute) | {number}
+def _mark(node: GraphNode, attribute: str, port: int) -> None:
+    node[attribute] = _marked(node, attribute) | {port}

@@ -21,11 +21,11 @@ nchw_to_nhwc_permute = int64_array([0, 2, 3, 1])
 nhwc_to_nchw_permute = int64_array([0, 3, 1, 2])
 supported_layouts = ("NCHW", "NHWC")
 indices_mapping = {4: {"NCHW": "NCHW", "NHWC": "NHWC"}, 5: {"NCHW": "NCDHW", "NHWC": "NDHWC"}}
-"""Rank -> layout of the graph -> the letters of the axes."""
+"""Rank -> layout of the graph -> the letters of the axes, in their order."""
 
 
 def convert_shape(shape: Sequence[Any], permute: Sequence[int]) -> Any:
-    """A shape whose axis i is axis `permute[i]` of the given one."""
+    """A shape whose dimension i is dimension `permute[i]` of the given one."""
     return shape_array([shape[axis] for axis in permute])
 
 
@@ -80,7 +80,7 @@ def shape_for_layout(layout: str, **kwargs: int) -> IntegerArray:
 
 
 def get_node_with_permutation(node: GraphNode, port_info: str) -> GraphNode:
-    """The producer or the consumer of a node at a port, which is written `input:0` or `output:0`."""
+    """The producer (`input:0`) or the consumer (`output:0`) of a node at a port, which `port_info` names."""
     kind, _, number = port_info.partition(":")
     if kind not in ("input", "output") or not number.isdecimal():
         raise ConversionError(f"{port_info!r} is not a port; it is written as in 'input:0'", node=node.name)

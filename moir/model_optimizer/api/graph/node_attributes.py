@@ -22,7 +22,10 @@ def update_attrs(attrs: MutableMapping[str, Any] | GraphNode, attr: str, new: st
 
 
 def add_attrs_props(attrs: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Add the lists of attributes that are axes (`dim_attrs`) and shapes (`shape_attrs`). Returns the attributes."""
+    """Add to `attrs` the lists that say which attributes are axes (`dim_attrs`) and which are shapes (`shape_attrs`).
+
+    Returns `attrs`.
+    """
     update_attrs(attrs, "dim_attrs", ["spatial_dims", "channel_dims", "batch_dims", "axis"])
     update_attrs(attrs, "shape_attrs", ["shape", "pad", "window", "stride", "output_shape"])
     return attrs
@@ -56,7 +59,7 @@ def extract_node_attrs(graph: Graph, extractor: Callable[[GraphNode], tuple[bool
 
 
 def create_tensor_nodes(graph: Graph) -> None:
-    """Go over to the middle phase, in which there are data nodes between operations."""
+    """Change the graph to the middle phase, in which there are data nodes between operations."""
     graph.stage = "middle"
 
 

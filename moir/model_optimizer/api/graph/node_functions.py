@@ -44,8 +44,8 @@ def get_sorted_outputs(node: GraphNode) -> list[tuple[str, EdgeAttributes]]:
 def get_inputs_with_ports(
     graph: Graph, match: Mapping[str, GraphNode], pattern_edges: Iterable[Sequence[Any]], input_names_in_pattern: Iterable[str]
 ) -> list[tuple[GraphNode, int]]:
-    """For each of the named nodes of a match, the node, and the output port from which an edge of the pattern
-    leads.
+    """For each of the named nodes of a match: the node, and the output port at which an edge of the pattern
+    leaves it.
     """
     return graph.get_inputs_with_ports(match, pattern_edges, input_names_in_pattern)
 

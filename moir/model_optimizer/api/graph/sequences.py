@@ -41,7 +41,7 @@ def group_by_with_binary_predicate(xs: Sequence[T], predicate: Callable[[T, T], 
 
 
 def unique_by(xs: Sequence[T], predicate: Callable[[T, T], bool]) -> list[T]:
-    """The first entry of each group; see `group_by_with_binary_predicate`."""
+    """The first entry of each group that `group_by_with_binary_predicate` makes."""
     return [group[0] for group in group_by_with_binary_predicate(xs, predicate)]
 
 
@@ -51,7 +51,7 @@ def array_to_str(node: GraphNode, attr: str) -> str | None:
 
 
 def check_values_equal(val1: Any, val2: Any) -> bool:
-    """Whether two values are equal; either may be None."""
+    """Whether two values are equal; both may be None."""
     return val1 is val2 if val1 is None or val2 is None else bool(val1 == val2)
 
 
@@ -78,7 +78,8 @@ def files_by_pattern(dir: str, pattern: str, files_only: bool = True, add_prefix
 def dict_includes(big: Mapping[str, Any], sub_dict: Mapping[str, Any], skip_attr_names: Iterable[str] = ()) -> bool:
     """Whether `big` has the entries of `sub_dict`, except those in `skip_attr_names`.
 
-    If an entry of `sub_dict` is a function, it decides: it is called with the value in `big`, or None.
+    If a value in `sub_dict` is a function, it is called with the value in `big` (None if absent), and its result
+    decides.
     """
     skipped = set(skip_attr_names)
     return all(equal(big.get(name), wanted) for name, wanted in sub_dict.items() if name not in skipped)

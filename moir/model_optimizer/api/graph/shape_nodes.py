@@ -21,14 +21,20 @@ from moir.model_optimizer.values.shapes import int64_array
 
 
 def get_canonical_axis_index_node(rank: GraphNode, axis: int) -> GraphNode:
-    """A scalar: an axis, counted from the front if it is negative. `rank` gives the rank of the tensor."""
+    """A node that computes an axis as a scalar, counted from the front even if `axis` is negative.
+
+    The node `rank` computes the rank of the tensor.
+    """
     if axis >= 0:
         return create_constant(rank.graph, int64_array(axis), f"{rank.name}/axis")
     return create_op_with_const_inputs(rank.graph, class_named("Add"), {1: int64_array(axis)}, {"name": f"{rank.name}/axis"}, rank)
 
 
 def get_range_node_of_idxs(rank: GraphNode, begin: int, end: int, include_begin: bool = True, include_end: bool = False) -> GraphNode:
-    """The axes from `begin` to `end`. Both may be negative; `rank` produces the rank of the tensor, a scalar."""
+    """A node that computes the axes from `begin` to `end`, as a 1-D tensor.
+
+    Both may be negative; the node `rank` computes the rank of the tensor, a scalar.
+    """
     start = _moved(get_canonical_axis_index_node(rank, begin), not include_begin)
     stop = _moved(get_canonical_axis_index_node(rank, end), include_end)
     axes = create_op_with_const_inputs(rank.graph, class_named("Range"), {2: int64_array(1)}, {"name": f"{rank.name}/axes"})
@@ -38,14 +44,14 @@ def get_range_node_of_idxs(rank: GraphNode, begin: int, end: int, include_begin:
 
 
 def _moved(axis: GraphNode, is_moved: bool) -> GraphNode:
-    """The axis plus 1 if `is_moved`, else the axis."""
+    """A node that computes an axis plus 1 if `is_moved` is set; else `axis` itself."""
     if not is_moved:
         return axis
     return create_op_with_const_inputs(axis.graph, class_named("Add"), {1: int64_array(1)}, {"name": f"{axis.name}/next"}, axis)
 
 
 def get_shape_values_by_indices_node(shape_node: GraphNode, indices_node: GraphNode) -> GraphNode:
-    """The dimensions of a shape at the indices that another node produces."""
+    """A node that selects the dimensions of a shape at the indices that another node computes."""
     name = f"{shape_node.name}/Gather"
     gather = create_op_with_const_inputs(shape_node.graph, class_named("Gather"), {2: int64_array(0)}, {"name": name}, shape_node)
     gather.in_port(1).connect(indices_node.out_port(0))
@@ -53,7 +59,7 @@ def get_shape_values_by_indices_node(shape_node: GraphNode, indices_node: GraphN
 
 
 def node_to_get_shape_value_of_indices(shape_node: GraphNode, indices: Iterable[int]) -> GraphNode:
-    """The dimensions of a shape at these indices."""
+    """A node that selects the dimensions of a shape at the given indices."""
     return get_shape_values_by_indices_node(
         shape_node, create_constant(shape_node.graph, int64_array(list(indices)), f"{shape_node.name}/indices")
     )
@@ -62,22 +68,22 @@ def node_to_get_shape_value_of_indices(shape_node: GraphNode, indices: Iterable[
 def get_shape_values_by_range_idxs(
     shape: GraphNode, rank: GraphNode, begin: int, end: int, include_begin: bool = True, include_end: bool = False
 ) -> GraphNode:
-    """The dimensions of a shape from one axis to another; see `get_range_node_of_idxs`."""
+    """A node that selects the dimensions of a shape from one axis to another; see `get_range_node_of_idxs`."""
     return get_shape_values_by_indices_node(shape, get_range_node_of_idxs(rank, begin, end, include_begin, include_end))
 
 
 def node_to_get_batch_value(shape_node: GraphNode) -> GraphNode:
-    """The first dimension of a shape."""
+    """A node that selects the first dimension of a shape."""
     return node_to_get_shape_value_of_indices(shape_node, [0])
 
 
 def node_to_get_features_dimension_value(shape_node: GraphNode) -> GraphNode:
-    """The number of channels in a shape of the graph's layout."""
+    """A node that selects the number of channels from a shape in the layout of the graph."""
     return node_to_get_shape_value_of_indices(shape_node, [-1 if _is_channel_last(shape_node) else 1])
 
 
 def node_to_get_spatial_dimensions_value(shape_node: GraphNode) -> GraphNode:
-    """The spatial dimensions of a shape of the graph's layout.
+    """A node that selects the spatial dimensions from a shape in the layout of the graph.
 
     Raises Error if the length of the shape, the output of `shape_node`, is unknown.
     """
@@ -96,7 +102,7 @@ def _is_channel_last(node: GraphNode) -> bool:
 
 
 def new_shape_node_from_shape_nodes(input_shape_nodes: Sequence[GraphNode]) -> GraphNode:
-    """A shape that concatenates the dimensions which nodes produce. Raises Error if there are none."""
+    """A node that concatenates the dimensions that other nodes compute to a shape. Raises Error if there are none."""
     if not input_shape_nodes:
         raise Error("a shape cannot be put together of no dimensions")
     first = input_shape_nodes[0]
@@ -105,7 +111,7 @@ def new_shape_node_from_shape_nodes(input_shape_nodes: Sequence[GraphNode]) -> G
 
 
 def get_shape_and_rank_nodes_by_port(port: Port[GraphNode], return_as_a_scalar: bool = True) -> tuple[GraphNode, GraphNode]:
-    """Nodes that give the shape and the rank of the tensor of an output port.
+    """Nodes that compute the shape and the rank of the tensor of an output port.
 
     The rank is a scalar, or a tensor of one element.
     """

@@ -17,17 +17,17 @@ from moir.model_optimizer.api.inference.shape_functions import shape_insert
 from moir.model_optimizer.values.shapes import IntegerArray, dynamic_dimension, int64_array, is_dynamic_dimension, shape_array
 
 MaskedShape = Any
-"""A masked array of dimensions."""
+"""A shape as a masked array; dynamic dimensions are masked."""
 
 
 def make_equal_rank(shape_1: Any, shape_2: Any) -> tuple[MaskedShape, MaskedShape]:
-    """Both shapes; the one of lower rank gets leading ones."""
+    """Both shapes, where the one of lower rank is extended by leading ones."""
     rank = max(len(shape_1), len(shape_2))
     return shape_insert(shape_1, 0, [1] * (rank - len(shape_1))), shape_insert(shape_2, 0, [1] * (rank - len(shape_2)))
 
 
 def uni_directional_shape_broadcasting(input_shape: Any, target_shape: Any) -> MaskedShape | None:
-    """The result of broadcasting the first shape to the second; None if that is impossible."""
+    """The shape that results from broadcasting the first shape to the second; None if that is impossible."""
     if len(input_shape) > len(target_shape):
         return None
     result: list[Any] = []

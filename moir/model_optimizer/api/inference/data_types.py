@@ -63,15 +63,15 @@ def precision_to_destination_type(data_type_str: str) -> str:
 
 
 class packed_U1(np.generic):
-    """Stands for the element type `u1`, which numpy does not have."""
+    """A stand-in for a numpy type of the element type `u1`, which numpy does not have."""
 
 
 class packed_U4(np.generic):
-    """Stands for the element type `u4`, which numpy does not have."""
+    """A stand-in for a numpy type of the element type `u4`, which numpy does not have."""
 
 
 class packed_I4(np.generic):
-    """Stands for the element type `i4`, which numpy does not have."""
+    """A stand-in for a numpy type of the element type `i4`, which numpy does not have."""
 
 
 _PACKED: tuple[tuple[str, str, type[np.generic]], ...] = (("U1", "u1", packed_U1), ("U4", "u4", packed_U4), ("I4", "i4", packed_I4))

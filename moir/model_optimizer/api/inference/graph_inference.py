@@ -37,7 +37,7 @@ def type_infer(graph: Graph) -> None:
 
 
 def copy_type_infer(node: GraphNode) -> None:
-    """Output 0 has the element type of input 0."""
+    """Set the element type of output 0 to that of input 0."""
     source = node.in_port(0).get_source()
     if source is None:
         raise Error("input 0 of node {!r} is not connected", node.name)
@@ -65,5 +65,5 @@ def find_outputs(graph: Graph) -> list[str]:
 
 
 def looking_for_op_in_list(nodes: Iterable[GraphNode], op: str) -> GraphNode | None:
-    """The first node of an `op`, None if there is none."""
+    """The first node of a list whose `op` is the given one; None if there is none."""
     return next((node for node in nodes if not node.is_data and node.soft_get("op") == op), None)

@@ -43,4 +43,4 @@ reduce_map: dict[str, Callable[..., Any]] = {
     "ReduceLogicalAnd": np.all,
     "ReduceLogicalOr": np.any,
 }
-"""`op` of a reduction -> function of an array, `axis` and `keepdims`."""
+"""`op` of a reduction -> the function that computes it, of an array, `axis` and `keepdims`."""

@@ -81,7 +81,9 @@ def bias_add_infer(node: GraphNode, op: Callable[..., Any] | None = None) -> Non
 
 
 def concat_infer(node: GraphNode) -> None:
-    """The shape, or value, of tensors joined along `node.axis`, which is then counted from the front."""
+    """Set the shape of output 0, and its value if all inputs are known, for the concatenation of tensors along
+    `node.axis`, which is then counted from the front.
+    """
     ports = _connected(node)
     shapes = [port.data.get_shape() for port in ports]
     if not shapes or any(shape is None for shape in shapes):

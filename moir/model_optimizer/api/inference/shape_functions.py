@@ -19,7 +19,7 @@ Shape = Any
 
 
 def mo_array(value: Iterable[Any] | float, dtype: Any = None) -> Array:
-    """An array, of 32-bit floats instead of 64-bit floats if no type is given."""
+    """An array of the given values. Without `dtype`, floats have 32 bits."""
     array = np.array(value, dtype=dtype)
     return array.astype(np.float32) if dtype is None and array.dtype == np.float64 else array
 

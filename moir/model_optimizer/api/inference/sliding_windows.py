@@ -90,9 +90,10 @@ def assign_dims_to_weights(
 
 
 def mark_input_bins(node: GraphNode, names: Sequence[str] = ("weights", "biases"), start_port: int = 1) -> None:
-    """Name the constants that are inputs of an operation, which the IR of version 7 required.
+    """Does nothing.
 
-    In later versions constants are operations, so this has no effect.
+    Model Optimizer named constants that are inputs of an operation, as the IR of version 7 required; in later versions
+    constants are operations.
     """
 
 

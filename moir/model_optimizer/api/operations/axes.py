@@ -29,7 +29,9 @@ _INPUTS: dict[str, dict[int, tuple[str, str]]] = {
     "Broadcast": {1: ("output:0", "shape")},
     **dict.fromkeys(("BatchToSpace", "SpaceToBatch"), dict.fromkeys((1, 2, 3), ("input:0", "shape"))),
 }
-"""`op` -> number of an input -> the port to whose axes it refers, and the form of the input."""
+"""`op` -> index of an input whose values are axes -> the port with the tensor whose axes they are, and the form of the
+input.
+"""
 
 
 def say_axes(node: GraphNode, kind: str) -> None:

@@ -25,8 +25,8 @@ def _operation(node: GraphNode) -> Callable[..., Any] | None:
 
 
 def infer_elementwise(node: GraphNode) -> None:
-    """Set the shape of output 0 to that to which the inputs broadcast, and its value to the result of `operation` for
-    constants.
+    """Set the shape of output 0 to that to which the inputs broadcast; if all inputs are constant, also its value, by
+    `operation`.
     """
     eltwise_infer(node, _operation(node))
 

@@ -20,7 +20,9 @@ _RENAMED_REDUCTIONS = {"ReduceAnd": "ReduceLogicalAnd", "ReduceOr": "ReduceLogic
 
 
 def _typed(name: str) -> tuple[str, str]:
-    """Type and version of a name like `opset4.Mish`, or like `Abs`, which belongs to the first operation set."""
+    """The type and the version of an operation from a name like `opset4.Mish`, or `Abs` for one of the first operation
+    set.
+    """
     version, dot, type_ = name.rpartition(".")
     return type_, version if dot else "opset1"
 

@@ -52,15 +52,17 @@ class Description:
     """Attribute -> the version of an operation that has this attribute and no explicit version."""
     members: Mapping[str, Any] = field(default_factory=dict[str, Any])
     typed_by_op: bool = False
-    """Whether a derived class has its `op` as its `type`."""
+    """Whether the `type` of a derived class is its `op`."""
     is_base: bool = False
-    """Whether it is only a base class; derived classes give their `op`."""
+    """Whether the class is only a base class, so that derived classes define `op`."""
     infers_as: str | None = None
-    """The class that gives the result types of a derived class; by default the class itself."""
+    """The class whose inference gives the result types for nodes of a derived class; by default the class itself."""
     keeps_values: bool = True
     """Whether values are computed for a node of a derived class whose inputs are constants."""
     complete: Callable[[GraphNode], None] | None = None
-    """A function that sets the attributes that Model Optimizer's `infer` set on nodes of derived classes."""
+    """A function that sets the attributes that Model Optimizer's `infer` would set on nodes of derived classes; None
+    for none.
+    """
 
 
 class StandardOp(Op):
@@ -114,7 +116,7 @@ class StandardOp(Op):
         return self.op if self.DESCRIPTION.typed_by_op or self.DESCRIPTION.is_base else self.DESCRIPTION.type
 
     def backend_attrs(self) -> list[Any]:
-        """The records of the description, by default the properties of the operation."""
+        """The items of `backend_attrs` in the description; by default one for each property of the operation."""
         description = self.DESCRIPTION
         if description.records is not None:
             return list(description.records)
@@ -133,7 +135,7 @@ class StandardOp(Op):
 
 
 def class_of(name: str, description: Description) -> type[StandardOp]:
-    """The class of a description."""
+    """The class of operations that a description describes."""
     members: dict[str, Any] = {
         "op": None if description.is_base else description.op or name,
         "DESCRIPTION": description,
@@ -168,7 +170,7 @@ def inferred_as(op: str, *, keeps_values: bool = False) -> BuiltInInference:
 
 
 def _identity(operation: type[Op]) -> Mapping[str, Any]:
-    """The attributes, `op`, `type`, `version` and the records `IE` among them, that a node of the operation has.
+    """The attributes of a node of the operation that identify it: `op`, `type`, `version` and the items `IE`.
 
     They are those of the operation in the description's `infers_as`, if there is one.
     """

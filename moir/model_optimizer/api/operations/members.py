@@ -42,4 +42,4 @@ def _spatial(name: str) -> Callable[[GraphNode], IntegerArray]:
 
 
 PATCHES: list[Record] = [*((name, _spatial(name)) for name in ("sizes", "strides", "rates")), "auto_pad"]
-"""The records that describe the windows of an ExtractImagePatches in the IR."""
+"""The items of `backend_attrs` for the windows of an ExtractImagePatches in the IR."""

@@ -24,11 +24,11 @@ from moir.model_optimizer.values.slice_masks import INVERTED, MASKS
 _BEGIN, _END, _STRIDES = 1, 2, 3
 
 _INFERRED = inferred_as("StridedSlice", keeps_values=True)
-"""The inference of slices whose begin, end or strides are computed."""
+"""The inference for a StridedSlice whose begin, end or strides are not constant."""
 
 
 def mask_names() -> list[str]:
-    """The attributes of a StridedSlice that are masks."""
+    """The names of the attributes of a StridedSlice that are masks."""
     return list(MASKS)
 
 

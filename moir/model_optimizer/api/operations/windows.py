@@ -85,10 +85,10 @@ WINDOW: list[Record] = [
 ]
 
 CONVOLUTION: list[Record] = [*WINDOW, ("dilations", _spatial("dilation"))]
-"""The records that describe the window of a convolution in the IR."""
+"""The items of `backend_attrs` for the window of a convolution in the IR."""
 
 DECONVOLUTION: list[Record] = [*CONVOLUTION, ("output_padding", _spatial("output_padding"))]
-"""The records that describe the window of a transposed convolution in the IR."""
+"""The items of `backend_attrs` for the window of a transposed convolution in the IR."""
 
 POOLING: list[Record] = [
     *WINDOW,
@@ -97,7 +97,7 @@ POOLING: list[Record] = [
     ("exclude-pad", "exclude_pad"),
     "rounding_type",
 ]
-"""The records that describe the window of a pooling in the IR."""
+"""The items of `backend_attrs` for the window of a pooling in the IR."""
 
 
 def _kernel_of_filters(node: GraphNode) -> Any:

@@ -138,8 +138,8 @@ _ELSEWHERE: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         "KaldiRemoveMemoryOutputBackReplacementPattern MarkNodesWithShapeValues NamesUniquenessCheck RemoveConstOps",
     ),
 )
-"""The places before and after built-in transformations that did not run in the phase of their directory, and their
-names.
+"""Groups of built-in transformations that did not run in the phase of their directory: the places before and after
+them, and their names.
 
 Source: the order in which Model Optimizer 2024.6 ran them for TensorFlow.
 """
@@ -151,7 +151,7 @@ _BOUNDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "middle": (("middle-start",), ("built-in MiddleFinish",)),
     "back": (("back-start",), ("back-finish",)),
 }
-"""The places before and after the built-in transformations of each phase."""
+"""Phase -> the places before and after its built-in transformations."""
 
 PHASES = tuple(_BOUNDS)
 """The phases that have built-in transformations; these are also the names of their directories."""
@@ -159,7 +159,9 @@ PHASES = tuple(_BOUNDS)
 
 @cache
 def built_in(phase: str, name: str) -> type[StandIn]:
-    """The class that stands for a built-in transformation, the same one each time."""
+    """The stand-in for the built-in transformation `name` of a phase; each call with the same arguments returns the
+    same class.
+    """
     if name in ANCHORS:
         return ANCHORS[name]
     after, before = next(((after, before) for after, before, names in _ELSEWHERE if name in names.split()), _BOUNDS[phase])
@@ -175,7 +177,7 @@ class _PlaceOnlyPass(ModulePass):
     name = "place-only"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Do nothing: a stand-in only marks a place in the order."""
+        """Does nothing, because a stand-in only marks a place in the order."""
 
 
 class StandInPlace(Transformation):

@@ -1,4 +1,6 @@
-"""`mo.back.replacement`, whose base class is called `MiddleReplacementPattern` in one place of the documentation."""
+"""The module `mo.back.replacement`, with the base class under a further name, `MiddleReplacementPattern`, which the
+documentation uses once.
+"""
 
 from __future__ import annotations
 

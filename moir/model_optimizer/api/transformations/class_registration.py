@@ -56,4 +56,4 @@ def apply_replacements_list(graph: Graph, replacers_order: Iterable[type[Replace
 
 
 def update_registration(*_: object, **__: object) -> None:
-    """Do nothing: classes are registered when the file that defines them is loaded."""
+    """Does nothing, because classes are registered when the file that defines them is loaded."""

@@ -158,7 +158,7 @@ def _with_custom_attributes(operation: type[Op], attributes: Mapping[str, Any]) 
 
 
 class FrontReplacementFromConfigFileGeneral(FrontReplacementPattern):
-    """Changes the graph with the custom attributes of each entry of an id with the match_kind `general`.
+    """A transformation of the whole graph, called for each entry with its id and the match_kind `general`.
 
     Define `transform_graph`.
     """
@@ -176,7 +176,7 @@ class FrontReplacementFromConfigFileGeneral(FrontReplacementPattern):
             self.transform_graph(graph, dict(descriptor.custom_attributes))
 
     def transform_graph(self, graph: Graph, replacement_descriptions: dict[str, Any]) -> None:
-        """Change the graph, with the custom attributes of an entry."""
+        """Change the graph; `replacement_descriptions` are the custom attributes of an entry."""
         raise self._incomplete("transform_graph")
 
     @classmethod

@@ -13,23 +13,25 @@ from moir.model_optimizer.graph.graph import Graph
 from moir.model_optimizer.graph.node import GraphNode
 
 
-def endpoint(graph: Graph, given: Any, meaning: str) -> tuple[GraphNode, int]:
-    """The node and the index of the port of an edge's end; port 0 if none is named.
+def endpoint(graph: Graph, end: Any, meaning: str) -> tuple[GraphNode, int]:
+    """The node and the index of the port that an end of an edge, `end`, stands for; port 0 if it names none.
 
     Raises ConversionError if there is no such node, or the end has another form; `meaning` names the end in the
     message.
     """
-    pair = cast("Sequence[Any]", given) if isinstance(given, tuple | list) else (given, 0)
+    pair = cast("Sequence[Any]", end) if isinstance(end, tuple | list) else (end, 0)
     node, port = pair if len(pair) == 2 else (None, None)
     if isinstance(node, str):
         node = GraphNode(graph, node)
     if not isinstance(node, GraphNode) or isinstance(port, bool) or not isinstance(port, int):
-        raise ConversionError(f"{meaning} is {given!r}", hint="it must be the id of a node, or a tuple of an id and the index of a port")
+        raise ConversionError(f"{meaning} is {end!r}", hint="it must be the id of a node, or a tuple of an id and the index of a port")
     return node, port
 
 
 def replace_inputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
-    """Connect input ports of new nodes to the sources of input ports of old nodes, which stay connected."""
+    """For each pair of an old and a new input port, connect the new one to the source of the old one, which stays
+    connected.
+    """
     for old, new in edges.items():
         old_node, old_port = endpoint(graph, old, "a key of the edges of inputs")
         new_node, new_port = endpoint(graph, new, "a value of the edges of inputs")
@@ -48,13 +50,15 @@ def replace_output(old: tuple[GraphNode, int], new: tuple[GraphNode, int]) -> No
 
 
 def replace_outputs(graph: Graph, edges: Mapping[Any, Any]) -> None:
-    """Replace several output ports; `edges` maps old ports to new ones."""
+    """For each pair of an old and a new output port in `edges`, let the consumers of the old one take the tensor of the
+    new one.
+    """
     for old, new in edges.items():
         replace_output(endpoint(graph, old, "a key of the edges of outputs"), endpoint(graph, new, "a value of the edges of outputs"))
 
 
 def unneeded(graph: Graph, nodes: Iterable[GraphNode], *, with_outputs: bool = False) -> list[GraphNode]:
-    """The given nodes that are still in the graph and that no node outside of them depends on.
+    """The nodes among `nodes` that are still in the graph and on which no other node depends.
 
     Args:
         graph: the graph.

@@ -68,7 +68,7 @@ def find_instances(graph: Graph, descriptor: CustomReplacementDescriptor) -> lis
 
 
 def _in_scopes(nodes: NamedNodes, descriptor: CustomReplacementDescriptor) -> list[SubgraphMatch]:
-    """The sub-graphs of the scopes that are in the model.
+    """The sub-graph of each scope of an entry that the model has.
 
     Missing scopes are reported as warnings, or as an error if all are missing.
     """
@@ -202,7 +202,9 @@ def _points(nodes: NamedNodes, descriptor: CustomReplacementDescriptor, key: str
 
 
 def _reached(roots: Iterable[GraphNode], neighbours: Callable[[GraphNode], Iterable[GraphNode]]) -> dict[GraphNode, GraphNode | None]:
-    """The nodes reachable from roots, each with its predecessor (None for a root)."""
+    """The nodes that can be reached from `roots` by the function `neighbours`, each with the node before it on its path
+    (None for a root).
+    """
     predecessors: dict[GraphNode, GraphNode | None] = dict.fromkeys(roots)
     pending = deque(predecessors)
     while pending:

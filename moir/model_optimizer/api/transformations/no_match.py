@@ -23,15 +23,15 @@ from moir.support.suggestions import nearest
 logger = logging.getLogger("moir")
 
 _TYPING_ERROR = 0.8
-"""Minimum similarity of a misspelled name to the name that was probably meant."""
+"""The similarity of two names from which on one counts as a misspelling of the other."""
 
 _SIMILAR = 0.65
-"""Minimum similarity if the other name is in the model."""
+"""The same limit if the other name occurs in the model."""
 
 
 @cache
 def _names_of_frameworks(registered: Views) -> frozenset[str]:
-    """All values of `op` that nodes of the frameworks in `registered` can have without an extension."""
+    """All values of `op` that nodes of the frameworks in `registered` can have unless an extension changes them."""
     names = {*OPSET_OP_NAMES, *OPSET_OP_NAMES.values(), *(name.partition(".")[2] for name in opset.names())}
     for dialect, _ in registered:
         framework = frameworks.FRAMEWORKS[dialect]
@@ -49,8 +49,8 @@ def _names_present(graph: Graph) -> set[str]:
 def _warn_of_unknown_name(op: str, name: str, present: Collection[str], *, is_declared: bool = False) -> bool:
     """Warn if an `op` is probably misspelled, compared with those `present` in the model and with all others.
 
-    Returns whether it is. A name that is similar to no other is taken for an operation that this model does not have.
-    The same is assumed of a name that a class declares (`is_declared`) and that is similar to none in the model:
+    Returns whether it warned. A name that is similar to no other is taken for an operation that this model does not
+    have. The same is assumed of a name that a class declares (`is_declared`) and that is similar to none in the model:
     extensions serve several models.
     """
     known = _names_of_frameworks(views()) | Op.registered_ops.keys()
@@ -65,10 +65,10 @@ def _warn_of_unknown_name(op: str, name: str, present: Collection[str], *, is_de
 
 
 def report_unfound(graphs: Sequence[Graph], name: str, declared: str | None = None) -> None:
-    """Report the values of `op` that a transformation asked for and no node has, except `declared`.
+    """Report the values of `op` for which a transformation searched and which no node has, except `declared`.
 
     Args:
-        graphs: the graphs on which it ran, which record what was asked for.
+        graphs: the graphs on which it ran, which record for what it searched.
         name: the name of the transformation.
         declared: the `op` that its class declares, which `report_no_node` reports.
 
@@ -116,7 +116,7 @@ def report_no_node(graph: Graph, op: str, name: str) -> None:
 
 
 def _warn_of_another_form(graph: Graph, nodes: Iterable[Any], name: str, is_declared: bool) -> bool:
-    """Warn if a pattern is for another form of the model; returns whether it is.
+    """Warn if a pattern was probably written for another form of the model; returns whether it warned.
 
     This is assumed if no node has an `op` of the pattern, but the `op` of a node contains it or is contained in it.
     """

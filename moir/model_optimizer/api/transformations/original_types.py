@@ -1,4 +1,5 @@
-"""Result types for an operation without `infer` that replaces a sub-graph: those of the original tensors.
+"""Infers result types for an operation without `infer` that replaces a sub-graph: the types of the tensors that it
+replaces.
 
 Model Optimizer computed them with TensorFlow. Here the sub-graph is lowered and inferred in a copy of the model.
 """
@@ -83,7 +84,9 @@ def _results(operations: Iterable[Operation]) -> dict[str, SSAValue]:
 
 
 def infer_as(types: Sequence[Attribute]) -> dict[str, Callable[[GraphNode], None]]:
-    """The attributes `infer` and `type_infer` of a node whose results have these types."""
+    """Functions for the attributes `infer` and `type_infer` of a node, by name, that give its results the given
+    types.
+    """
 
     def infer(node: GraphNode) -> None:
         for result, type_ in zip(node.ir_operation.results, types, strict=False):

@@ -35,7 +35,7 @@ def find_pattern_matches(graph: Graph, nodes: Iterable[Any], edges: Iterable[Any
 
 
 def inverse_dict(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
-    """A mapping from the values of a mapping to its keys."""
+    """The inverse of a mapping: from its values to its keys."""
     return {value: key for key, value in mapping.items()}
 
 

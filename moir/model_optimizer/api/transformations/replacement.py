@@ -29,7 +29,9 @@ from moir.model_optimizer.graph.node import GraphNode
 logger = logging.getLogger("moir")
 
 PatternDescription = dict[str, Any]
-"""The `nodes`, `(alias, attributes)` each, and the `edges`, `(alias, alias)` or `(alias, alias, attributes)` each."""
+"""A pattern: its `nodes`, tuples (alias, attributes), and its `edges`, tuples (alias, alias) or (alias, alias,
+attributes).
+"""
 
 
 class ReplacementPattern:

@@ -90,4 +90,4 @@ ATTRIBUTES: dict[str, dict[str, Extracted]] = {
     "Softmax": {"axis": _field("softmax_param", "axis", 1)},
     "Tile": {"axis": _field("tile_param", "axis", 1), "tiles": _field("tile_param", "tiles", None)},
 }
-"""Kind of a layer -> attributes."""
+"""Kind of a layer -> the records of its attributes, by Model Optimizer's names."""

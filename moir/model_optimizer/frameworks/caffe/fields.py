@@ -112,7 +112,9 @@ transform_param: mean_value
 
 
 def _lines(table: str) -> list[tuple[str, str]]:
-    """The lines `path: entries` of a table as pairs; an indented line continues the one before it."""
+    """The pairs (path, entries) in the lines `path: entries` of a table; an indented line continues the one
+    before it.
+    """
     lines = table.strip().replace("\n    ", " ").splitlines()
     return [(path, entries) for path, _, entries in (line.partition(": ") for line in lines)]
 

@@ -29,7 +29,7 @@ PYTHON_KIND = "Python"
 
 
 class _One:
-    """A single value that can be used like a list with this one entry."""
+    """A base class of single values that can also be used like a list with this one entry."""
 
     def __iter__(self) -> Iterator[Any]:
         yield self
@@ -42,11 +42,11 @@ class _One:
 
 
 class IntegerField(_One, int):
-    """An integer."""
+    """An integer that can also be used as a list with this one entry."""
 
 
 class NumberField(_One, float):
-    """A float."""
+    """A float that can also be used as a list with this one entry."""
 
 
 class AbsentField(int):
@@ -148,14 +148,14 @@ def _single(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class BlobShape:
-    """The shape of a blob."""
+    """A stand-in for Caffe's message of the shape of a blob."""
 
     dim: list[int]
 
 
 @dataclass(frozen=True)
 class Blob:
-    """A weight of a layer."""
+    """A stand-in for Caffe's message of a layer's weight: its values and its shape."""
 
     array: Array
 

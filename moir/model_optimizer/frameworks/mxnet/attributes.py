@@ -42,4 +42,4 @@ ATTRIBUTES = by_kind(
         },
     }
 )
-"""Kind -> attributes."""
+"""Kind -> the records of its attributes, by Model Optimizer's names."""

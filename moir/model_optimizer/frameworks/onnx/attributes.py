@@ -137,4 +137,4 @@ ATTRIBUTES = by_kind(
         "RNN": {**_ONNX_RECURRENT, "gate_order": fixed([0])},
     }
 )
-"""Kind -> attributes."""
+"""Kind -> the records of its attributes, by Model Optimizer's names."""

@@ -8,7 +8,7 @@ from moir.dialects.framework import FrameworkOp
 from moir.model_optimizer.frameworks.onnx.names import onnx_version
 
 MOST_INPUTS = 1 << 16
-"""More inputs than any operation has."""
+"""A number that is larger than the number of inputs of any operation; it stands for no limit."""
 
 
 def attributes_of(op: FrameworkOp) -> frozenset[str] | None:

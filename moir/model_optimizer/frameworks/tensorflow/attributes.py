@@ -109,4 +109,4 @@ ATTRIBUTES = by_kind(
         "StridedSlice": {name: _bits(name, is_inverted=name in INVERTED) for name in MASKS},
     }
 )
-"""Kind -> attributes."""
+"""Kind -> the records of its attributes, by Model Optimizer's names."""

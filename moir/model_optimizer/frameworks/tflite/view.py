@@ -60,7 +60,7 @@ ATTRIBUTES = by_kind(
         "MEAN REDUCE_MAX REDUCE_MIN REDUCE_PROD SUM": {"keep_dims": flag("keep_dims", False)},
     }
 )
-"""Kind -> attributes."""
+"""Kind -> the records of its attributes, by Model Optimizer's names."""
 
 VIEW = FrameworkView(
     names=NAMES,

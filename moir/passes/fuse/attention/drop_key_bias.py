@@ -33,7 +33,7 @@ NOTHING_KNOWN = KnownValues()
 
 
 class KeyBias(DimensionsPattern):
-    """Leaves out the constant of the nearest Add before the keys of attention, which does not change the softmax."""
+    """Removes the nearest Add of a constant to the keys of attention, which does not change the softmax."""
 
     roots = (ATTENTION,)
 
@@ -54,7 +54,8 @@ class KeyBias(DimensionsPattern):
         rewriter.replace_with(op, rewriter.op.ScaledDotProductAttention(query, value, *others, causal=op.flag("causal")))
 
     def unbiased(self, key: SSAValue) -> tuple[SSAValue, list[Transpose | Reshape]] | None:
-        """The keys before a constant is added to all of them, and how they are moved afterwards, the last move first.
+        """The keys before a constant is added to all of them, and the operations that move the keys after it, the last
+        one first.
 
         None if there is no such constant.
         """
@@ -74,8 +75,8 @@ class KeyBias(DimensionsPattern):
         return None
 
     def without_constant(self, op: Add, axis: int) -> SSAValue | None:
-        """The operand of an addition whose other operand is a constant that does not vary along an axis; None for
-        others.
+        """The operand of an addition whose other operand is a constant that does not vary along an axis; None for other
+        additions.
         """
         if op.text("auto_broadcast") != "numpy":
             return None
@@ -89,7 +90,7 @@ class KeyBias(DimensionsPattern):
         return None
 
     def keeps(self, op: Reshape, axis: int) -> bool:
-        """Whether a Reshape keeps the dimensions up to an axis."""
+        """Whether a Reshape keeps all dimensions before and including an axis."""
         source, result = self.known.tokens(op.operands[0]), self.known.tokens(op.results[0])
         if source is None or result is None or len(source) <= axis + 1:
             return False

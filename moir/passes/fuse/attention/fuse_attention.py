@@ -69,18 +69,16 @@ ABSORBING = -1e30
 """Mask values up to this one absorb a score in f32: adding a finite score of usual size does not change them."""
 
 NEGLIGIBLE = -1e4
-"""Masked scores up to this number have weight 0, because the exponential of their distance to usual scores
-underflows.
-"""
+"""The largest masked score whose weight is 0, because the exponential of its distance to usual scores underflows."""
 
 LOWEST = -(2 - 2.0**-7) * 2.0**127
 """The lowest bf16 number."""
 
 LARGEST_MASK = 1 << 24
-"""The largest mask whose elements are compared to find out whether they are all equal."""
+"""The largest number of elements of a mask that is examined for equal elements."""
 
 MOST_MASKS = 4
-"""How many masks scores may have."""
+"""The maximum number of masks that are added to scores."""
 
 WIDE_EXPONENTS = frozenset((bf16, f32, f64))
 """Element types that can represent `ABSORBING` and `LOWEST`."""
@@ -111,7 +109,7 @@ class Mask(Record):
     Args:
         value: the value that is added, or the condition of the Select.
         replacement: the operand that replaces scores; None for an Add.
-        number: its value.
+        number: the value of `replacement`.
         chosen: whether the condition is true where the scores stay.
     """
 
@@ -202,8 +200,9 @@ class Attention(DimensionsPattern):
 
 
 def softmax_of(weights: SSAValue) -> tuple[Softmax | Softmax1 | None, bool]:
-    """The softmax that produces the weights of attention, and whether weights that are NaN become 0; None for other
-    producers and for several uses.
+    """The softmax that computes the weights of attention, and whether weights that are NaN become 0.
+
+    None for the softmax if another operation computes the weights, or they have several uses.
     """
     op, allowed = weights.owner, 1
     if isinstance(op, Select) and has_one_live_use(weights) and scalar_of(op.operands[1]) == 0:
@@ -222,7 +221,7 @@ def softmax_of(weights: SSAValue) -> tuple[Softmax | Softmax1 | None, bool]:
 
 
 def may_be_infinite(mask: SSAValue) -> bool:
-    """Whether a mask is not certainly finite."""
+    """Whether a mask is not known to be finite."""
     op = mask.owner
     parts = op.operands[1:] if isinstance(op, Select) else (mask,)
     values = [values_of(part) for part in parts]
@@ -237,7 +236,9 @@ def without_masked_rows(result: SSAValue, mask: SSAValue, rewriter: Rewriter) ->
 
 
 def scores_of(value: SSAValue, depth: int = 0) -> Scores | None:
-    """The operand of the softmax as a scaled product with masks; None for other operands and for several uses."""
+    """The operand of the softmax as a scaled product with masks; None for other operands, and if an intermediate value
+    has several uses.
+    """
     op = value.owner
     if not isinstance(op, Add | Select):
         return scaled_product(value)
@@ -277,7 +278,9 @@ def summed_mask(masks: Sequence[Mask], query: SSAValue, rewriter: Rewriter) -> S
 
 
 def scaled_product(value: SSAValue) -> Scores | None:
-    """A matrix product with one use, without constant factors of result and operands; None for other values."""
+    """A matrix product with one use, with the constant factors of its operands and its result taken out; None for other
+    values.
+    """
     if not has_one_live_use(value):
         return None
     inner, scale = unscaled(value)
@@ -342,7 +345,9 @@ def added_mask(condition: SSAValue, numbers: tuple[float, float], query: SSAValu
 
 
 def swapped(value: SSAValue, rewriter: Rewriter) -> SSAValue:
-    """A value with its last two dimensions exchanged; a Transpose that produces the value is undone instead."""
+    """A value with its last two dimensions swapped; if a Transpose that swaps them computes the value, the Transpose's
+    operand.
+    """
     rank = rank_of(value) or 0
     order = [*range(rank - 2), rank - 1, rank - 2]
     if isinstance(value.owner, Transpose) and (first := value.owner.permutation(rewriter.known)) is not None:

@@ -243,7 +243,7 @@ class EinsumAttention(DimensionsPattern):
         return Roles(batch, kept, left_out, column, width[0], value_width[0])
 
     def sizes(self, label: str, *values: Labelled) -> list[Token]:
-        """The dimension that each value has at a label; [-1] if no value has a known one."""
+        """The dimension that each value has at a label; [-1] if the dimension is dynamic in all of them."""
         dimensions = [self.known.tokens(each.value) for each in values]
         return [
             tokens[each.labels.index(label)]
@@ -252,7 +252,7 @@ class EinsumAttention(DimensionsPattern):
         ] or [-1]
 
     def fuse(self, root: Operation, scores: Scores, value: Labelled, output: Labels, column: str, rewriter: Rewriter) -> None:
-        """Replace the product `root`, with `output` labels and keys `column`, by attention if labels and sizes fit."""
+        """Replace the product `root`, with labels `output` (of keys `column`), by attention if labels and sizes fit."""
         left, right = scores.product.left, scores.product.right
         query, key = (right, left) if column in left.labels else (left, right)
         (data, first), (factors, second) = unscaled(query.value), unscaled(key.value)
@@ -301,12 +301,12 @@ class EinsumAttention(DimensionsPattern):
 
 
 def is_beside(label: str, other: str, labelled: Labelled) -> bool:
-    """Whether a label directly follows `other` in a value, as the two labels do into which heads were split."""
+    """Whether a label directly follows `other` in a value, as the two labels of a split heads dimension do."""
     return (*labelled.labels, "").index(label) == labelled.labels.index(other) + 1
 
 
 def number(size: Token) -> int:
-    """A dimension if the shapes of constants determine it, else -1."""
+    """A dimension as an integer if constants determine it, else -1."""
     return -1 if isinstance(size, Symbol) else size
 
 

@@ -25,7 +25,7 @@ from moir.dialects.opset.shape import Reshape
 from moir.dialects.symbols import Symbol, same
 
 MOST_STEPS = 16
-"""The greatest number of values whose uses are visited."""
+"""The maximum number of values whose uses are visited."""
 
 
 def is_count_required(value: SSAValue, sizes: Iterable[Token], known: Dimensions) -> bool:
@@ -50,7 +50,7 @@ def is_count_required(value: SSAValue, sizes: Iterable[Token], known: Dimensions
 
 
 def factors(sizes: Iterable[Token]) -> tuple[Counter[Symbol], int]:
-    """The product of sizes, as its unknown factors and the product of the known ones."""
+    """The product of sizes: its symbols with their multiplicities, and the product of its integers."""
     symbols, number = Counter[Symbol](), 1
     for size in sizes:
         if isinstance(size, Symbol):
@@ -79,10 +79,9 @@ def keeps_shape(op: Operation, known: Dimensions) -> bool:
 
 
 def projected(op: MatMul, number: int, known: Dimensions) -> int | None:
-    """The known factor in the element count of a MatMul with a matrix of known sizes, of data whose known factor is
-    `number`.
+    """The integer factor of the element count of a MatMul's result, given that of its data, `number`.
 
-    Returns None for other products.
+    None unless the MatMul multiplies by a matrix of static sizes.
     """
     matrix = known.tokens(op.operands[1])
     if op.flag("transpose_a") or matrix is None or len(matrix) != 2:

@@ -48,7 +48,7 @@ class ShapeOfRows(Pattern):
 
 
 def unscaled_product(value: SSAValue) -> MatMul | None:
-    """The product that a value is, perhaps with a constant number as factor; None for other values."""
+    """The MatMul that computes a value, perhaps multiplied by a constant scalar; None for other values."""
     op = value.owner
     if isinstance(op, Multiply | Divide) and scalar_of(op.operands[1]) is not None:
         op = op.operands[0].owner
@@ -56,7 +56,7 @@ def unscaled_product(value: SSAValue) -> MatMul | None:
 
 
 def takes_dimensions(op: Operation, count: int) -> bool:
-    """Whether an operation only reads some of the first `count` dimensions of a shape."""
+    """Whether all an operation does is read some of the first `count` dimensions of a shape."""
     if not isinstance(op, OpsetOp) or op.KIND != "Gather":
         return False
     indices = constant_of(op.operands[1])

@@ -41,7 +41,7 @@ from moir.rewriting.reporting_pass import ReportingPass
 from moir.support.records import Record
 
 MOST_MASKS = 4
-"""How many masks split scores may have."""
+"""The maximum number of masks that are added to split scores."""
 
 
 class SplitScores(Record):
@@ -125,7 +125,7 @@ def split_scores(value: SSAValue) -> SplitScores | None:
 
 
 def merging(transposed: Transpose) -> Reshape | None:
-    """The Reshape that alone uses a transposed result; None if there is none."""
+    """The Reshape that is the only user of a transposed result; None if there is no such Reshape."""
     uses = list(live_uses(transposed.results[0]))
     return uses[0].operation if len(uses) == 1 and isinstance(uses[0].operation, Reshape) else None
 

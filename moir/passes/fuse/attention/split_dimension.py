@@ -34,10 +34,10 @@ from moir.dialects.symbols import Symbol, same
 from moir.rewriting.builder import OpBuilder
 
 MOST_OPERATIONS = 64
-"""The greatest number of operations that are planned."""
+"""The maximum number of operations in a plan."""
 
 LEADING = 2
-"""The number of dimensions that the split one becomes."""
+"""The number of dimensions into which the dimension is split."""
 
 
 class DimensionSplit:
@@ -178,7 +178,7 @@ class DimensionSplit:
         return [build[op.name](*operands, **properties)]
 
     def _target(self, tail: Sequence[int], build: OpBuilder) -> SSAValue:
-        """The target shape of a Reshape: the two sizes of the split dimension, then `tail`."""
+        """The target of a Reshape: the two sizes of the split dimension, then `tail`."""
         leading = self.leading()
         if isinstance(leading, list):
             return build.constant([*leading, *tail])
@@ -192,14 +192,16 @@ class DimensionSplit:
 
 
 def constant_axes(op: OpsetOp) -> list[int] | None:
-    """The constant second operand of an operation as dimensions of the first one; None if it is computed."""
+    """The constant second operand of an operation as nonnegative axes of the first operand; None if it is not
+    constant.
+    """
     indices = constant_of(op.operands[1]) if len(op.operands) > 1 else None
     rank = rank_of(op.operands[0])
     return None if indices is None or rank is None else [int(axis) % rank for axis in indices.ravel()]
 
 
 def unsqueezed(axis: int, axes: Sequence[int]) -> int:
-    """The index that axis `axis` of a squeezed tensor had before the dimensions `axes` were removed."""
+    """The index, before the dimensions `axes` were squeezed, of axis `axis` of the squeezed tensor."""
     for each in sorted(axes):
         axis += each <= axis
     return axis

@@ -46,8 +46,8 @@ def integers_of(value: SSAValue) -> list[int] | None:
 
 
 def data_of(op: Operation) -> SSAValue | None:
-    """The data operand of an operation that may be between the fused ones (elementwise, transposition, …); None for
-    others.
+    """The data operand of an operation that may stand between the fused operations (elementwise, Transpose, …); None
+    for others.
     """
     if isinstance(op, ARITHMETIC) and op.text("auto_broadcast") == "numpy":
         return next((each for each in op.operands if constant_of(each) is None), None)
@@ -55,7 +55,7 @@ def data_of(op: Operation) -> SSAValue | None:
 
 
 def is_along_channels(op: Operation, axes: Axes) -> bool:
-    """Whether an elementwise operation has no operands besides its data but constants with entries along channels."""
+    """Whether an elementwise operation has, besides its data, only constants that vary along the channels."""
     for operand in op.operands:
         if operand is data_of(op):
             continue
@@ -71,7 +71,7 @@ def is_along_channels(op: Operation, axes: Axes) -> bool:
 def moved_axes(op: Operation, axes: Axes) -> Axes | None:
     """The axes of the result of a Transpose, Unsqueeze, Squeeze or elementwise operation, given those of its data.
 
-    None for any other operation, if it removes an axis of the image, or differs for elements of a channel.
+    None for any other operation, if it removes an axis of the image, or if its constants vary within a channel.
     """
     if isinstance(op, POINTWISE):
         return axes if is_along_channels(op, axes) else None
@@ -93,7 +93,8 @@ def moved_axes(op: Operation, axes: Axes) -> Axes | None:
 
 
 def chain_above(value: SSAValue, *ends: type[Operation]) -> tuple[list[Operation], Operation] | None:
-    """The chain of operations of `data_of` that produces a value, first to last, and the operation before the chain.
+    """The chain of operations, first to last, that computes a value (see `data_of`), and the operation before the
+    chain.
 
     None if that operation is of none of the kinds in `ends`.
     """

@@ -30,7 +30,7 @@ PROPERTIES = ("strides", "pads_begin", "pads_end", "dilations")
 
 
 class ConvolutionsOfSplit(Pattern):
-    """Replaces the convolutions of all parts of a Split, in their order, by one convolution of as many groups."""
+    """Replaces the convolutions of all parts of a Split, in order, by one convolution with as many groups."""
 
     roots = (Concat,)
     companions = ((Convolution,), (Split,))

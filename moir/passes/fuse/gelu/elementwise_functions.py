@@ -1,4 +1,4 @@
-"""Functions of one variable that compositions of elementwise operations and numbers compute.
+"""Recognition of the function of one variable that a composition of elementwise operations and constants computes.
 
 A framework whose compiler lacks a function exports it as a polynomial of dozens of operations. The results of such a
 composition for sample arguments show which function it computes.
@@ -19,16 +19,16 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.shapes import element_of
 
 MOST_OPERATIONS = 128
-"""The greatest number of operations of a function."""
+"""The maximum number of operations in such a composition."""
 
 SAMPLES = np.concatenate([np.linspace(-12, 12, 2001), np.linspace(-2, 2, 1001), np.array([-1e4, -40, 40, 1e4])])
 """Arguments at which functions are compared."""
 
 
 def operations_between(value: SSAValue, variable: SSAValue) -> list[OpsetOp] | None:
-    """The elementwise operations that compute a value from a variable and constant numbers alone, in their order.
+    """The elementwise operations that compute a value from a variable and constant scalars alone, in order.
 
-    None if there are others, or too many.
+    None if other values take part, or there are too many operations.
     """
     between: dict[OpsetOp, None] = {}
     pending: list[tuple[SSAValue, bool]] = [(value, False)]
@@ -50,7 +50,7 @@ def operations_between(value: SSAValue, variable: SSAValue) -> list[OpsetOp] | N
 
 
 def computes(operations: list[OpsetOp], variable: SSAValue, function: Callable[[float], float]) -> bool:
-    """Whether operations, in their order, compute a function of a variable, up to rounding."""
+    """Whether operations, given in order, compute `function` of a variable, up to rounding."""
     element = element_of(variable)
     if element not in TOLERANCES or not operations:
         return False

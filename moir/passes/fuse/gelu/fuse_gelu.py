@@ -39,10 +39,10 @@ TANH_ARGUMENT: Polynomial = {1: math.sqrt(2 / math.pi), 3: math.sqrt(2 / math.pi
 HALF: Polynomial = {1: 0.5}
 
 MAXIMUM_STEPS = 4
-"""The greatest number of operations from Erf or Tanh to the result: + 1, times ½, times x, and one to spare."""
+"""The maximum number of operations from Erf or Tanh to the result: + 1, times ½, times x, and a spare one."""
 
 ROUNDINGS = 3
-"""The number of rounded constants whose product a coefficient may be."""
+"""The maximum number of rounded constants whose product is a coefficient, which determines the tolerance."""
 
 
 class GeluPattern(Pattern):
@@ -161,9 +161,11 @@ def half_of_x_times_one_plus(
 def _next(
     name: str, constant: Polynomial, factor: Polynomial, other: Polynomial, *, is_first: bool
 ) -> tuple[Polynomial, Polynomial] | None:
-    """The constant and factor after an operation `name` on `constant` + `factor` · f and the polynomial `other`.
+    """The terms `constant` and `factor` of the result, constant + factor · f, of an operation on such a value and a
+    polynomial `other`.
 
-    Returns None if the result has no such form. `is_first` states that `constant` + `factor` · f is the first operand.
+    Returns None if the result does not have this form. `is_first` is whether constant + factor · f is the first
+    operand.
     """
     match name:
         case "opset1.Add":

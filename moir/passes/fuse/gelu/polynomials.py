@@ -18,11 +18,11 @@ from moir.analysis.constants import outranks, scalar_of
 from moir.dialects.properties import value_of
 
 Polynomial: TypeAlias = Mapping[int, float]
-"""Coefficients by power."""
+"""A polynomial: its coefficients by power."""
 
 MAXIMUM_DEGREE = 8
 MAXIMUM_OPERATIONS = 16
-"""Limits on the polynomials that are read: no fusion needs larger ones."""
+"""The limit on the number of operations of a polynomial that is read: no fusion needs more."""
 
 
 def total(a: Polynomial, b: Polynomial) -> Polynomial:
@@ -54,7 +54,7 @@ class PolynomialReader:
         self.operations: list[Operation] = []
 
     def read(self, value: SSAValue) -> Polynomial | None:
-        """A value as a polynomial of the variable; None if it is no polynomial, or has too high a degree or too many
+        """A value as a polynomial of the variable; None if it is not a polynomial, or has too high a degree or too many
         terms.
         """
         if value is self.variable:
@@ -124,7 +124,7 @@ def operands_of(value: SSAValue) -> tuple[Operation, SSAValue, SSAValue] | None:
 
 
 def possible_variables(value: SSAValue) -> Iterator[SSAValue]:
-    """Values of which `value` may be a polynomial, the nearest first."""
+    """Values of which `value` may be a polynomial, the closest ones first."""
     pending, seen = [value], {value}
     while pending and len(seen) <= MAXIMUM_OPERATIONS:
         current = pending.pop(0)

@@ -1,1 +1,1 @@
-"""Fusions of means: sums that are divided by the numbers of their summands."""
+"""Fusions of means: sums that are divided by the number of terms."""

@@ -1,4 +1,4 @@
-"""`fuse-mean`: a sum divided by the number of its summands becomes a mean.
+"""`fuse-mean`: a sum divided by the number of its terms becomes a mean.
 
     %s = opset1.ReduceSum(%x, [1]) {keep_dims = true} : tensor<2x1x4xf32>
     %y = opset1.Divide(%s, 3.0)
@@ -21,7 +21,7 @@ from moir.rewriting.rules import FusionRule, Match, RulePass
 
 
 def _summands(match: Match) -> int | None:
-    """The number of elements that are summed; None if it is dynamic."""
+    """The number of elements that the matched ReduceSum adds for each result; None if it is dynamic."""
     shape, axes = shape_of(match["x"]), match.constant("axes")
     if shape is None or not match.is_real("x"):
         return None

@@ -63,8 +63,8 @@ def _window_sum(value: SSAValue, known: Dimensions) -> WindowSum | None:
 
 
 class MeanOfWindows(DimensionsPattern):
-    """Replaces a sum of windows, divided by their size or by the numbers of elements of the data in them, by their
-    mean.
+    """Replaces a sum of windows by a mean if it is divided by the window size, or by the numbers of elements of the
+    data in the windows.
     """
 
     roots = (Divide,)
@@ -109,8 +109,8 @@ def _are_ones(value: SSAValue) -> bool:
 
 
 def _are_counts_of(counts: Array, total: WindowSum) -> bool:
-    """Whether an array, broadcast and transposed as the sum, counts the elements of the data in the windows
-    of a sum.
+    """Whether an array, broadcast and transposed like the sum `total`, holds the number of elements of the data in each
+    window.
     """
     wanted, rank = _elements_of_windows(total.pool), len(shape_of(total.pool.results[0]) or ())
     if wanted is None or counts.ndim > rank:
@@ -124,7 +124,7 @@ def _are_counts_of(counts: Array, total: WindowSum) -> bool:
 
 
 def _elements_of_windows(pool: AvgPoolOp) -> Array | None:
-    """How many elements of the data each window has [1, 1, …]; None if the sizes of the data are unknown."""
+    """The number of elements of the data in each window, [1, 1, …]; None if the sizes of the data are dynamic."""
     shape = shape_of(pool.operands[0])
     if shape is None or min(shape[2:], default=0) < 1:
         return None

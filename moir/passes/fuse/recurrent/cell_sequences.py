@@ -1,6 +1,7 @@
 """Replacing recurrent cells that are unrolled, one cell for each step, by an operation for the whole sequence.
 
-`moir.passes.fuse.recurrent.unrolled_cells` finds them, `fuse-unrolled-cells` shows the form before and after.
+`moir.passes.fuse.recurrent.unrolled_cells` recognizes the cells; the docstring of `fuse-unrolled-cells` shows the form
+before and after.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def _read_end(last: SSAValue, end: SSAValue, known: KnownValues) -> None:
 
 
 def _is_closed(chain: Chain) -> bool:
-    """Whether only steps of the chain use its cell states, except for the last."""
+    """Whether the cell states of a chain, except the last one, are used only by steps of the chain."""
     if chain.cell.kind != "LSTM":
         return True
     following = [states[1] for states in chain.following]
@@ -77,7 +78,7 @@ def _is_closed(chain: Chain) -> bool:
 
 
 def _has_one_batch(chain: Chain) -> bool:
-    """Whether the initial states have an unknown batch size if the data have one.
+    """Whether the initial states have a dynamic batch size if the data have one.
 
     The operations of a cell broadcast states of one row, which opset5.LSTMSequence and the others do not. Constant
     states are broadcast when the sequence is built.
@@ -104,10 +105,10 @@ def _depends_on_itself(chain: Chain) -> bool:
 
 
 def _replace(chain: Chain, block: Block, known: KnownValues, replaced: dict[SSAValue, SSAValue]) -> list[tuple[SSAValue, SSAValue]]:
-    """Replace a chain by a sequence operation, and add the states to `replaced`.
+    """Replace a chain by a sequence operation, and add to `replaced` what replaces each state.
 
     Returns a list of one pair: the hidden state after the last step, [N, H], and the result of the operation that has
-    it, [N, 1, H]. Empty, with nothing replaced, if type inference rejects the operation.
+    it, [N, 1, H]. The list is empty, with nothing replaced, if type inference rejects the operation.
     """
     op = OpBuilder(known, block, block.last_op)
     op.inserted = []
@@ -160,9 +161,9 @@ def _initial(op: OpBuilder, state: SSAValue | None, x: SSAValue, cell: Cell) -> 
 
 
 def _join(concat: Concat, known: KnownValues) -> None:
-    """Replace a Concat of the entries of a sequence by the sequence, or by its rows, [T · N, K].
+    """Replace a Concat of the slices of a sequence by the sequence, or by its rows, [T · N, K].
 
-    If the entries are in reverse order, the reversal of the Concat is replaced.
+    If the slices are in reverse order, the reversal of the Concat is replaced.
     """
     rank, block = rank_of(concat.results[0]), concat.parent
     if rank is None or block is None:

@@ -94,7 +94,7 @@ class Recurrence:
         return same(entry if isinstance(entry, Symbol) else int(entry), tokens[self.slicing.axis])
 
     def replace(self, known: Dimensions) -> None:
-        """Replace the loop by a sequence operation, unless type inference rejects that operation."""
+        """Replace the loop by a sequence operation; nothing happens if type inference rejects that operation."""
         assert self.loop.parent is not None
         op = OpBuilder(known, self.loop.parent, self.loop)
         op.inserted = []
@@ -132,7 +132,7 @@ class Recurrence:
         return values
 
     def _turned_back(self) -> list[Slice] | None:
-        """The Slices that reverse the sequence of hidden states, if nothing else uses that sequence; otherwise None."""
+        """The Slices that reverse the sequence of hidden states, if they are its only users; otherwise None."""
         slices: list[Slice] = []
         for result, (_, slicing) in zip(self.loop.results, self.outputs, strict=True):
             pending = [] if slicing is None else [(use, slicing.axis) for use in result.uses]
@@ -177,7 +177,7 @@ def recognized(loop: RepeatingOp) -> Recurrence | None:
 
 
 def _always(loop: Loop, results: Sequence[SSAValue]) -> bool:
-    """Whether only the trip count ends a loop: its condition and that among the body's `results` are constants that are
+    """Whether only the trip count ends a loop: the initial condition and the condition among `results` are constant and
     true.
     """
     conditions = [constant_of(loop.operands[1]), constant_of(results[loop.integer("condition")])]
@@ -212,10 +212,10 @@ def _cell(x: SSAValue, states: Sequence[SSAValue], following: Sequence[SSAValue]
 
 
 def _outputs(loop: RepeatingOp, following: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[tuple[int, Slicing | None]] | None:
-    """What each result of a loop is: (index, None) for the last value of the state with that index, or (-1, slicing)
-    for the values of the first state at all steps, concatenated as the slicing says.
+    """The meaning of each result of a loop.
 
-    Returns None if a result is neither.
+    (index, None) for the last value of the state with that index; (-1, slicing) for the values of the first state at
+    all steps, concatenated as the slicing says. None if a result is neither.
 
     Args:
         loop: the loop.

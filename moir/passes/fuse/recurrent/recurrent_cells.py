@@ -50,14 +50,16 @@ class Activated(NamedTuple):
 
 
 def activated(value: SSAValue) -> Activated | None:
-    """The activation that produces a value; None if another operation does."""
+    """The activation that computes a value, with its operand; None if another operation computes it."""
     op = value.owner
     name = ACTIVATIONS.get(op.name) if isinstance(op, Operation) else None
     return None if name is None or not isinstance(op, Operation) else Activated(name, op.operands[0])
 
 
 def orders(value: SSAValue, kind: str) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """The operands of a sum or product (an operation of `kind`), in both orders; nothing for other values."""
+    """Yields the operands of a sum or product (an operation of `kind`) in both orders; yields nothing for other
+    values.
+    """
     op = value.owner
     if isinstance(op, Operation) and op.name == kind:
         a, b = op.operands
@@ -109,7 +111,9 @@ def gru_cell(x: SSAValue, h: SSAValue, new_h: SSAValue) -> Cell | None:
 
 
 def gated_update(value: SSAValue) -> Iterator[tuple[Activated, SSAValue, Activated]]:
-    """The gate z, the state h and the candidate a of a value z · h + (1 - z) · a; nothing for other values."""
+    """Yields the gate z, the state h and the candidate a of a value z · h + (1 - z) · a; yields nothing for other
+    values.
+    """
     for kept, added in orders(value, "opset1.Add"):
         for update, state in orders(kept, "opset1.Multiply"):
             if (z := activated(update)) is None:

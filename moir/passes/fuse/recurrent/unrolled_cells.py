@@ -1,7 +1,7 @@
 """Unrolled recurrent cells, one for each step of a sequence: the steps, and the chains that they form.
 
 A step computes its hidden state, and for LSTM its cell state, from data and the states of the step before. The steps of
-one sequence share their weights. `recurrent_cells` defines what the cells are.
+one sequence share their weights. `recurrent_cells` defines the forms of cells.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from moir.passes.fuse.recurrent.affine_forms import AffineForms
 from moir.passes.fuse.recurrent.recurrent_cells import ACTIVATIONS, Cell, activated, gated_update, gru_cell, lstm_cell, orders, rnn_cell
 
 LARGEST_STEP = 64
-"""Number of operations of the largest step that is looked at."""
+"""The maximum number of operations of a step."""
 
 
 @dataclass
@@ -52,7 +52,7 @@ class CellStep:
         return gru_cell(x, h, self.following[0]) if self.kind == "GRU" else rnn_cell(x, h, self.following[0])
 
     def others(self, h: SSAValue) -> list[SSAValue]:
-        """The values that are multiplied with matrices, without the hidden state h and without h times a gate."""
+        """The values that a step multiplies with matrices, other than the hidden state h, or h times a gate."""
         return [base for base in self.bases if base is not h and not (self.kind == "GRU" and _is_gated(base, h))]
 
 
@@ -88,7 +88,7 @@ def _is_gated(value: SSAValue, h: SSAValue) -> bool:
 
 
 def steps_of(operations: Iterable[Operation]) -> list[CellStep]:
-    """The candidates for steps among the operations of a block, in its order, each with its previous step."""
+    """The candidates for steps among the operations of a block, in order, each with its previous step."""
     steps: list[CellStep] = []
     by_state: dict[SSAValue, CellStep] = {}
     for op in operations:
@@ -135,10 +135,11 @@ def _lstm_forms(h: SSAValue) -> Iterator[tuple[str, tuple[SSAValue, ...], SSAVal
 
 
 def _products(values: Sequence[SSAValue], state: SSAValue | None) -> tuple[list[SSAValue], set[SSAValue]]:
-    """The operands and the constant matrices of the products that `values`, the operands of a cell's gates, are
-    computed from.
+    """The operands and the constant matrices of the products from which `values`, the operands of a cell's gates, are
+    computed.
 
-    A state that is multiplied with a gate before the product is one of the operands, and the gate is followed.
+    A state that is multiplied with a gate before the product is one of the operands, and the gate's own products are
+    included.
     """
     bases: list[SSAValue] = []
     weights: set[SSAValue] = set()
@@ -204,7 +205,7 @@ def chains_of(operations: Iterable[Operation]) -> list[Chain]:
 
 
 def _is_same(a: Cell, b: Cell, *, recurrent: bool = True) -> bool:
-    """Whether two cells are equal; without `recurrent`, only in the parts that do not depend on the hidden state."""
+    """Whether two cells are equal; without `recurrent`, the weights for the hidden state are not compared."""
     kinds = (a.kind, a.activations, a.linear_before_reset) == (b.kind, b.activations, b.linear_before_reset)
     return kinds and np.array_equal(a.w, b.w) and np.array_equal(a.b, b.b) and (not recurrent or np.array_equal(a.r, b.r))
 
@@ -224,9 +225,9 @@ def _first(step: CellStep, cell: Cell) -> Chain | None:
 
 
 def _first_of_zeros(step: CellStep, cell: Cell) -> Chain | None:
-    """A chain with a first step whose hidden state is zero, so that its product was folded into the bias.
+    """A chain that begins with a step whose hidden state is zero, so that its product was folded into the bias.
 
-    Returns None if the step is not the cell with a state of zeros.
+    Returns None if the step is not `cell` with a state of zeros.
     """
     if len(step.bases) != 1:
         return None

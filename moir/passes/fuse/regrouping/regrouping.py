@@ -72,15 +72,18 @@ class RegroupingPattern(DimensionsPattern):
             rewriter.replace_with(op, value)
 
     def fused(self, regrouping: Regrouping, op: OpBuilder) -> SSAValue | None:
-        """Build the one operation that computes what the Reshape, Transpose and Reshape do; returns None, with nothing
-        built, if the operation of this pattern does not.
+        """Build the operation that computes the same as a Reshape, Transpose and Reshape.
+
+        Returns None, with nothing built, if the pattern's operation does not.
         """
         raise NotImplementedError
 
 
 class RegroupingPass(DimensionsPass):
-    """Base of the passes that fuse a Reshape, Transpose and Reshape into one DepthToSpace, SpaceToDepth or
-    ShuffleChannels; `PATTERNS` of a subclass has the `RegroupingPattern` of its operation.
+    """Base of the passes that fuse a Reshape, Transpose and Reshape into a DepthToSpace, SpaceToDepth or
+    ShuffleChannels.
+
+    `PATTERNS` of a subclass has the `RegroupingPattern` of its operation.
     """
 
     ROOTS = (Reshape,)

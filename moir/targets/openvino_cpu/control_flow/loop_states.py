@@ -22,7 +22,7 @@ class StatePassedOn(Pattern):
     ->    opset1.Result(opset16.Identity(%b))
           opset1.Result(opset16.Identity(%a))
 
-    The runtime would write the next value of one state over the other one before it reads that.
+    Otherwise the runtime overwrites a state with the next value of the other state before it has read the old value.
     """
 
     roots = (RepeatingOp,)

@@ -131,10 +131,10 @@ class SliceInMemoryOfState(Pattern):
 
 
 def shared_with(values: set[SSAValue], op: RepeatingOp) -> set[SSAValue]:
-    """The values of a loop body that may share memory with one of `values`: the operands, directly or through
-    operations.
+    """The values of a loop body that may share memory with one of `values`, `values` included: operands, and their
+    operands.
 
-    Operations that write their results to memory of their own end the search.
+    The search ends at operations that write their results to memory of their own.
     """
     shared = set(values)
     for inner in reversed(list(iter(op.block.ops))):
@@ -173,7 +173,7 @@ class LoopThatMayNotRun(Pattern):
 
 
 class ConcatenatedEmptySlices(Pattern):
-    """Joins values that may have no elements along the first axis, and transposes the result.
+    """Concatenates results of a loop that may be empty along axis 0, and transposes the concatenation.
 
         %y = opset1.TensorIterator(%x) ({ opset1.Result(%v) })               // %v: [?, 1, ?], joined along axis 1
     ->  %0 = opset1.TensorIterator(%x) ({ opset1.Result(opset1.Transpose(%v, [1, 0, 2])) })  // along axis 0
@@ -210,10 +210,9 @@ class ConcatenatedEmptySlices(Pattern):
 
 
 def _transpose_result(op: RepeatingOp, index: int, order: list[int], known: KnownValues) -> None:
-    """Insert a Transpose by `order` after a result of a loop, which gets the type before it, and let all users read
-    that.
+    """Insert a Transpose by `order` after result `index` of a loop, and let all users of the result read the Transpose.
 
-    The names of the result move to the Transpose.
+    The Transpose has the type that the result had before, and takes over its names.
     """
     result, sizes = op.results[index], shape_of(op.results[index])
     assert op.parent is not None

@@ -15,7 +15,7 @@ from moir.rewriting.driver import Rewriter
 
 
 def is_of_single_elements(slicing: Slicing) -> bool:
-    """Whether slices are all elements along an axis, one after another, in either direction."""
+    """Whether a sliced input visits all elements along an axis, one element per iteration, forwards or backwards."""
     return slicing.part_size == 1 and (slicing.start, slicing.end, slicing.stride) in ((0, -1, 1), (-1, 0, -1))
 
 
@@ -50,15 +50,18 @@ def replace_by_loop(op: TensorIterator, rewriter: Rewriter, kept: list[BodyPort]
 
 
 def _size(op: OpBuilder, value: SSAValue, axis: int) -> SSAValue:
-    """A size of a value, computed also if it is static, since `Model.reshape` may change it."""
+    """The size of a value along an axis, computed at run time even if it is static, since `Model.reshape` may change
+    it.
+    """
     return op.Gather(op.ShapeOf(value), axis, 0)
 
 
 def _shifted(port: BodyPort, taken: list[int]) -> BodyPort:
-    """A port of the TensorIterator as one of the Loop, which has two operands and one Result, the condition, before the
-    others.
+    """The port of a Loop for a port of a TensorIterator, with indices shifted by the Loop's two extra operands and one
+    extra Result.
 
-    `taken` lists the operands of the TensorIterator that the Loop keeps, in order.
+    These come first: the trip count, the initial condition, and the condition in the body. `taken` lists the operands
+    of the TensorIterator that the Loop keeps, in order.
     """
     assert port.index is not None
     back_edge = None if port.back_edge is None else port.back_edge + 1

@@ -154,7 +154,7 @@ class FiltersOfDynamicShape(Pattern):
 
 
 def _of_sizes(op: OpBuilder, whole: SSAValue, window: SlidingWindow, sizes: SSAValue) -> SSAValue:
-    """The part of an unpadded transposed convolution that has the sizes given by the operand `output_shape`.
+    """The slice of an unpadded transposed convolution that has the spatial sizes of the operand `output_shape`.
 
     If the total padding is odd, `same_lower` removes one more element at the end and `same_upper` at the beginning.
 
@@ -174,7 +174,9 @@ def _of_sizes(op: OpBuilder, whole: SSAValue, window: SlidingWindow, sizes: SSAV
 
 
 def _with_groups_joined(op: OpBuilder, convolution: ConvolutionOp) -> tuple[int | SSAValue, SSAValue]:
-    """The number of groups, and the filters [groups, M, C, kernel…] reshaped to [groups · M, C, kernel…]."""
+    """The number of groups of a group convolution, and its filters [groups, M, C, kernel…] reshaped to [groups · M, C,
+    kernel…].
+    """
     from moir.expansions.unfolded_convolution import LAST
 
     filters, groups = convolution.operands[1], _groups(convolution)
@@ -199,8 +201,9 @@ def _is_less_than_a_window(op: Operation) -> bool:
 
 
 def _groups(op: ConvolutionOp) -> int:
-    """The number of groups: the first dimension of the filters; if it is dynamic, the channels of the data divided by
-    those of a group; if these are unknown, -1.
+    """The number of groups of a convolution; -1 if it is dynamic.
+
+    The first dimension of the filters; if that is dynamic, the channels of the data divided by the channels of a group.
     """
     data, filters = shape_of(op.operands[0]), shape_of(op.operands[1])
     if filters is None:

@@ -13,7 +13,7 @@ from moir.targets.openvino_cpu.quantized_values import is_quantized
 from moir.targets.record import AVX_512, Fault, Form
 
 WRONG_GROUPS = 2
-"""The number of groups in which the plugin computes wrong sums; those of 3, 4 and 5 were never wrong."""
+"""The only number of groups for which the plugin computes wrong sums; 3, 4 and 5 groups were always right."""
 
 
 class FiltersOfOneChannel(Pattern):

@@ -24,7 +24,9 @@ LARGEST_RANK = 5
 """The largest rank of data that the plugin resizes itself; the runtime's reference implementation computes others."""
 
 LAST_TOGETHER: Mapping[int, int] = {3: 2, 4: 2, 5: 3}
-"""Rank of the data -> how many of the last axes are always resized together; so are the axes before them."""
+"""For a rank of data, how many of the last axes the plugin always resizes together; the axes before them, too, are one
+group.
+"""
 
 CHANNEL_AXIS = 1
 
@@ -118,7 +120,9 @@ def _changed(op: Interpolate, axes: Sequence[int], known: Dimensions) -> list[in
 
 
 def _is_refused(axes: Sequence[int], rank: int, mode: str) -> bool:
-    """Whether the plugin does not resize axes of data of a rank at once in a mode, or computes another result."""
+    """Whether the plugin refuses to resize these axes of data of this rank together in this mode, or computes a wrong
+    result.
+    """
     is_cubic = mode == "cubic"
     match rank:
         case 3:
@@ -153,7 +157,9 @@ class LinearByReference(Pattern):
 
 
 def _may_be_refused(op: Interpolate | Interpolate4) -> bool:
-    """Whether the plugin might not resize all axes of an Interpolate, whatever their sizes are, in its mode."""
+    """Whether, whatever the sizes are, the plugin might refuse to resize all axes of an Interpolate together in its
+    mode.
+    """
     rank = rank_of(op.operands[0]) or 0
     splits = rank in LAST_TOGETHER and _is_refused(_axes(op, rank) or (), rank, op.text("mode"))
     return splits or _is_computed_by_reference(op)

@@ -1,1 +1,3 @@
-"""What the CPU plugin does not execute with a limit of the instruction set, on a processor that has more of them."""
+"""Operations that the CPU plugin does not execute if ONEDNN_MAX_CPU_ISA limits the instruction set below the
+processor's own.
+"""

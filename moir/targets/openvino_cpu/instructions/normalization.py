@@ -21,7 +21,7 @@ from moir.targets.registry import INSTRUCTION_LIMIT
 _BELOW_AVX_512 = frozenset(("AVX", "AVX2", "AVX2_VNNI", "AVX2_VNNI_2"))
 _ELEMENTS_OF_VECTOR = 16
 _LARGEST_MERGED_AXIS = 2
-"""The plugin has an operation for normalizations along all axes from one of the first three on."""
+"""The largest first axis of normalized axes for which the plugin has a merged operation: all axes from 0, 1 or 2 on."""
 
 
 class NormalizationOfPartialVectors(Pattern):

@@ -1,1 +1,3 @@
-"""Operations that the CPU plugin merges with their neighbours: quantization, attention, convolutions of parts."""
+"""Operations that the CPU plugin merges wrongly with their neighbours: quantization, attention, convolutions of
+parts.
+"""

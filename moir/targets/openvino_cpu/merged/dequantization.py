@@ -69,8 +69,9 @@ class WindowsOfProducts(Pattern):
     ->  %y = opset1.MaxPool(opset1.Maximum(-inf, %0)) {kernel = [2, 2]}
 
     The columns of a product have scales of their own. The plugin multiplies by them behind the windows, which have
-    elements of several columns, or does not compile the model. It makes a MaxPool of the strides of a convolution by
-    kernels of one element; such a convolution gets a PRelu of slope 1 before it, through which strides are not moved.
+    elements of several columns, or does not compile the model. It implements the strides of a convolution with kernels
+    of one element by a MaxPool before it; such a convolution gets a PRelu of slope 1 before it, through which strides
+    are not moved.
     """
 
     roots = (PoolingOp, InterpolateOp, Convolution)
@@ -115,7 +116,7 @@ class SumsOfRows(Pattern):
 
 
 def _has_levels_of_rows(value: SSAValue) -> bool:
-    """Whether a value is quantized, or dequantized from integers, with constants that have several elements."""
+    """Whether a value is quantized, or dequantized from integers, and the limits or scales have several elements."""
     varies = False
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
@@ -130,13 +131,13 @@ def _has_levels_of_rows(value: SSAValue) -> bool:
 
 
 def has_single_elements(op: ConvolutionOp) -> bool:
-    """Whether the kernels of a convolution have one element."""
+    """Whether the kernels of a convolution have one element, as in a 1x1 convolution."""
     kernel = (shape_of(op.operands[1]) or ())[-len(op.integers("strides")) :]
     return bool(kernel) and all(size == 1 for size in kernel)
 
 
 def _is_quantized(weights: SSAValue) -> bool:
-    """Whether weights are dequantized integers, or quantized constants."""
+    """Whether weights are dequantized from integers, or are a FakeQuantize of a constant."""
     while isinstance(weights.owner, OpsetOp) and weights.owner.KIND in ("Reshape", "Transpose"):
         weights = weights.owner.operands[0]
     is_rounded = isinstance(weights.owner, FakeQuantize) and isinstance(weights.owner.operands[0].owner, Constant)

@@ -35,8 +35,8 @@ class QuantizedExtremes(Pattern):
 
     The plugin computes a reduction and the FakeQuantize after it, also after elementwise operations between them, as
     one. If the result is one of integers of 8 bits, it is off by some integers. An Unsqueeze of a dimension that the
-    reduction has removed does not separate them: then an identity after the FakeQuantize keeps it from becoming
-    integers.
+    reduction has removed does not separate the two. In this case an identity after the FakeQuantize keeps the result
+    from being computed in integers.
     """
 
     roots = (FakeQuantize,)
@@ -62,7 +62,7 @@ class QuantizedExtremes(Pattern):
 
 def _separate_axis(op: FakeQuantize, rewriter: Rewriter) -> int | None:
     """The axis, 0 or -1, at which an Unsqueeze separates a FakeQuantize from the ReduceMax or ReduceMin before it; None
-    if neither does.
+    if neither axis does.
     """
     data, *limits = op.operands
     reduction = merged_before(data, _MOVING).owner
@@ -78,10 +78,10 @@ def _separate_axis(op: FakeQuantize, rewriter: Rewriter) -> int | None:
 
 
 def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAValue:
-    """The value from which a value is computed by operations that the plugin merges into the one before.
+    """The value before all operations that the plugin merges into the producer of that value; the value itself if there
+    are none.
 
-    These are elementwise operations with constants, and operations of the kinds in `also`. Returns the value itself if
-    there are none.
+    Merged are elementwise operations with constants, and operations of the kinds in `also`.
     """
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         computed = [each for each in owner.operands if not isinstance(each.owner, Constant)]
@@ -92,10 +92,10 @@ def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAVal
 
 
 def _is_separate(op: Operation) -> bool:
-    """Whether a FakeQuantize needs nothing to be separated from the reduction before it, because of its only user: a
-    Round, an identity (see `is_computed_identity`), or a Squeeze if an Unsqueeze is before the FakeQuantize.
+    """Whether the only user of a FakeQuantize already separates it from the reduction before it.
 
-    False if it has several users.
+    Such a user is a Round, an identity (see `is_computed_identity`), or a Squeeze if an Unsqueeze is before the
+    FakeQuantize. False if there are several users.
     """
     before, users = op.operands[0].owner, [use.operation for use in op.results[0].uses]
     if len(users) != 1 or not isinstance(users[0], OpsetOp) or not users[0].results:
@@ -135,7 +135,9 @@ class QuantizedProducts(Pattern):
 
 
 def _varies_after_first(shape: tuple[int, ...] | None, rank: int) -> bool:
-    """Whether a limit, broadcast to a rank, has several elements along another axis than the first."""
+    """Whether a limit of this shape, broadcast to a rank, has several elements along an axis other than the
+    first one.
+    """
     if shape is None:
         return True
     return any(size != 1 for size in shape[len(shape) - rank + 1 if len(shape) >= rank else 0 :])
@@ -167,7 +169,7 @@ class TruncatedBeforeRounding(Pattern):
 
 
 def _is_rounded_after(value: SSAValue) -> bool:
-    """Whether a FakeQuantize uses a value, perhaps after elementwise operations with constants."""
+    """Whether a value reaches a FakeQuantize, directly or through elementwise operations with constants."""
     for use in value.uses:
         user = use.operation
         if isinstance(user, FakeQuantize) and use.index == 0:
@@ -188,7 +190,7 @@ class QuantizedAfterNegativeScales(Pattern):
     ->  %y = opset1.FakeQuantize(opset1.Maximum(-inf, %0), %low, %high, %low, %high)
 
     The plugin divides the limits by the factors, also through operations that only move elements, and takes the larger
-    limit for the lower one. It does so for sizes that are unknown, and wherever it does not generate code.
+    limit for the lower one. It does so for dynamic dimensions, and wherever it does not generate code.
     """
 
     roots = (FakeQuantize,)
@@ -216,7 +218,7 @@ _MOVED = _MOVING | {"Concat", "DepthToSpace", "ShuffleChannels", "SpaceToDepth"}
 
 
 def _has_negative(value: SSAValue) -> bool:
-    """Whether a value is a constant with a negative number."""
+    """Whether a value is a constant with a negative element."""
     known = constant_of(value)
     return known is not None and bool((known < 0).any())
 

@@ -33,9 +33,10 @@ class QueriesInPlace(Pattern):
     ->  %2 = opset1.Transpose(opset1.Reshape(%q, [0, 0, 0, 2, -1]), [0, 2, 1, 3, 4])
         %1 = opset1.MatMul(opset1.Reshape(%2, [0, 0, 0, -1]), %k)
 
-    The plugin computes an attention as one operation, which reads the queries where they are before the Transpose, and
-    writes the result to where it is after one. If both have the same sizes, the result is written into the memory of
-    the queries; with as many steps as heads and one Transpose, over queries that are read later.
+    The plugin computes an attention as one operation, which reads the queries in their order before the Transpose, and
+    writes the result in its order after a Transpose. If both have the same sizes, the result is written into the memory
+    of the queries. With as many steps as heads and only one of the two Transposes, it overwrites queries that are read
+    later.
     """
 
     roots = (Transpose,)
@@ -64,7 +65,9 @@ class QueriesInPlace(Pattern):
 
 
 def _swaps_heads(op: Operation) -> bool:
-    """Whether an operation is a Transpose between heads first and steps first."""
+    """Whether an operation is a Transpose that swaps the axes of heads and steps: [N, heads, steps, …] and [N, steps,
+    heads, …].
+    """
     if not isinstance(op, Transpose):
         return False
     order = constant_of(op.operands[1])
@@ -79,14 +82,16 @@ def _is_swapped(value: SSAValue) -> bool:
     """Whether the only user of a value is a Transpose that the plugin merges into the operation that computes the
     value.
 
-    It merges none of which several operations read the result, and none before which it moves elementwise operations
-    or another Transpose, also through a Reshape.
+    The plugin does not merge a Transpose with several users, nor one before which it moves elementwise operations or
+    another Transpose, also through a Reshape.
     """
     return _is_used_once(value) and all(_swaps_heads(use.operation) and _is_multiplied_next(use.operation) for use in value.uses)
 
 
 def _is_multiplied_next(op: Operation) -> bool:
-    """Whether the only user of the result of an operation, perhaps after some Reshape, is a MatMul or an output."""
+    """Whether the only user of an operation's result, perhaps after some Reshapes, is a MatMul or an output of the
+    model.
+    """
     while op.results and _is_used_once(op.results[0]):
         (op,) = (use.operation for use in op.results[0].uses)
         if isinstance(op, MatMul) or op.name == RESULT:
@@ -97,9 +102,10 @@ def _is_multiplied_next(op: Operation) -> bool:
 
 
 def _comes_swapped(value: SSAValue) -> bool:
-    """Whether a value is computed by such a Transpose, perhaps with elementwise operations after it.
+    """Whether a Transpose of heads and steps computes a value, perhaps with elementwise operations after it, so that it
+    is merged.
 
-    The plugin merges those of one computed operand and constants of one element.
+    The plugin looks through elementwise operations with one computed operand and constants of one element.
     """
     while isinstance(owner := value.owner, OpsetOp) and _is_used_once(value):
         if isinstance(owner, Transpose):
@@ -113,7 +119,9 @@ def _comes_swapped(value: SSAValue) -> bool:
 
 
 def _is_elementwise(op: OpsetOp) -> bool:
-    """Whether an operation computes each element of its result by itself, quantization included."""
+    """Whether each element of an operation's result depends only on the elements at the same index, as in a
+    FakeQuantize.
+    """
     return op.POINTWISE or op.BROADCASTS or isinstance(op, FakeQuantize)
 
 
@@ -136,12 +144,12 @@ def _following_uses(value: SSAValue, *, shares: bool = False) -> Iterator[Use]:
 
 
 def _is_quantized_next(value: SSAValue) -> bool:
-    """Whether a FakeQuantize reads a value, perhaps after elementwise operations."""
+    """Whether a value reaches a FakeQuantize, directly or through elementwise operations."""
     return any(isinstance(use.operation, FakeQuantize) for use in _following_uses(value))
 
 
 def _results_of_queries(value: SSAValue) -> list[SSAValue]:
-    """The results of attentions of which a value, perhaps after elementwise operations, is the queries."""
+    """The results of the attentions whose queries are a value, or computed from it by elementwise operations."""
     results: list[SSAValue] = []
     for use in _following_uses(value):
         user = use.operation
@@ -155,13 +163,15 @@ def _results_of_queries(value: SSAValue) -> list[SSAValue]:
 
 
 def _products_of_shares(scores: SSAValue) -> list[SSAValue]:
-    """The matrix products of the Softmax of scores, perhaps with elementwise operations between them."""
+    """The matrix products that read the Softmax of attention scores, perhaps with elementwise operations before or
+    after the Softmax.
+    """
     uses = _following_uses(scores, shares=True)
     return [use.operation.results[0] for use in uses if isinstance(use.operation, MatMul) and use.index == 0]
 
 
 def _queries_of(value: SSAValue) -> SSAValue | None:
-    """The queries of the attention that computes a value; None if none does."""
+    """The queries of the attention that computes a value; None if no attention computes it."""
     owner = value.owner
     if isinstance(owner, OpsetOp) and owner.KIND == "ScaledDotProductAttention":
         return owner.operands[0]
@@ -208,12 +218,12 @@ LARGEST = 256
 """The largest number of rows and of columns of a constant matrix for which the plugin generates code."""
 
 LARGEST_BATCH = 16
-"""The largest number of rows that are multiplied with it."""
+"""The largest number of rows of the other operand, for which the plugin generates code."""
 
 
 def _is_generated(value: SSAValue) -> bool:
-    """Whether the plugin may generate code for the matrix product of which elementwise operations compute a value, or
-    Reshape and Transpose.
+    """Whether the plugin may generate code for the matrix product before a value, looking through elementwise
+    operations, Reshape and Transpose.
     """
     owner = value.owner
     if isinstance(owner, MatMul):
@@ -239,8 +249,9 @@ class SumBetweenProducts(Pattern):
         %y = opset1.Squeeze(%2, [0])
 
     The plugin generates code for several such products and the elementwise operations between and after them, which
-    have two dimensions. If it takes the latter from two sides, and there are several constants, it ends the process
-    while it compiles the model. The added dimension moves nothing. Declines constants, which are biases.
+    have two dimensions. If an elementwise operation combines two computed values, and there are several constants, the
+    plugin ends the process while it compiles the model. The added dimension does not move data. Declines if the other
+    operand is a constant (a bias).
     """
 
     roots = (Add, Divide, Maximum, Minimum, Multiply, Power, Subtract)
@@ -261,14 +272,16 @@ class SumBetweenProducts(Pattern):
 
 
 def _index_of_product(op: Operation) -> int | None:
-    """The index of the first operand that a chain of small matrix products computes; None without such a chain."""
+    """The index of the first operand that is computed by a chain of small matrix products; None if there is no such
+    operand.
+    """
     products = ((index, _small_product(value)) for index, value in enumerate(op.operands))
     is_followed = _is_multiplied(op.results[0])
     return next((index for index, each in products if each and (is_followed or _small_product(each.operands[0]))), None)
 
 
 def _is_multiplied(value: SSAValue) -> bool:
-    """Whether a small product has a value as its first operand, perhaps after elementwise operations."""
+    """Whether a small product reads a value as its first operand, directly or through elementwise operations."""
     pending, seen = [value], {value}
     while pending:
         for use in pending.pop().uses:
@@ -283,12 +296,12 @@ def _is_multiplied(value: SSAValue) -> bool:
 
 
 PRODUCT_RANK = 2
-"""The number of dimensions of the products in a row for which the plugin generates code."""
+"""The rank of the products in a row for which the plugin generates code."""
 
 
 def _small_product(value: SSAValue) -> MatMul | None:
-    """The product with a small constant matrix that a value is computed from by elementwise operations only; None
-    without one.
+    """The product with a small constant matrix from which elementwise operations alone compute a value; None if there
+    is none.
     """
     pending, seen = [value], {value}
     while pending:

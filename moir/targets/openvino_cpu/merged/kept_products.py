@@ -1,5 +1,5 @@
-"""Products that are kept in f32 where the CPU plugin computes in bf16, so that it does not merge them with what reads
-them.
+"""Products that are kept in f32 where the CPU plugin computes in bf16, so that the plugin does not merge them with
+their users.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Quantized operands with which the CPU plugin computes wrongly, or does not compute."""
+"""Quantized operands for which the CPU plugin computes wrong results, or does not compile the model."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ class NormalizationOfQuantizedValues(Pattern):
 
 
 def _is_product(value: SSAValue) -> bool:
-    """Whether a value is a product or quotient with a constant, or quantized with constant limits, or a sum of such a
-    value.
+    """Whether a value is a product or quotient with a constant, is quantized with constant limits, or is a sum with
+    such a summand.
 
-    Looks through movements and a Relu after these.
+    Looks through movements and through a Relu after these.
     """
     while isinstance(owner := value.owner, OpsetOp) and owner.KIND in KEEPING:
         value = owner.operands[0]
@@ -116,7 +116,9 @@ _FUNCTIONS: Mapping[str, np.ufunc] = {"Add": np.add, "Divide": np.divide, "Multi
 
 
 def _limits_of(value: SSAValue) -> tuple[Array, Array] | None:
-    """The first and the last quantized value, after sums and products with constants; None if they are not constant."""
+    """The lowest and the highest quantized value, after sums and products with constants; None if the limits are not
+    constant.
+    """
     owner = value.owner
     if not isinstance(owner, OpsetOp):
         return None
@@ -141,14 +143,14 @@ def _limits_of(value: SSAValue) -> tuple[Array, Array] | None:
 
 
 def _is_quantized(filters: SSAValue) -> bool:
-    """Whether filters are dequantized integers, or quantized."""
+    """Whether filters are dequantized integers, or computed by a FakeQuantize."""
     while isinstance(filters.owner, OpsetOp) and filters.owner.KIND == "Reshape":
         filters = filters.owner.operands[0]
     return is_quantized_weight(filters) or isinstance(filters.owner, FakeQuantize)
 
 
 _NEAR = 1e-2
-"""The largest distance of 0 from a quantized value, in steps, that counts as 0."""
+"""The largest distance between 0 and a quantized value, as a fraction of a step, at which the value counts as 0."""
 
 
 def _has_zero(first: Array, last: Array, steps: int) -> bool:
@@ -221,14 +223,14 @@ def _ranges(op: Operation) -> tuple[tuple[SSAValue, SSAValue], ...]:
 
 
 class QuantizedDynamicShape(Pattern):
-    """Separates rounding to levels of data of dynamic shape from a Transpose, or from other levels, before it.
+    """Separates a FakeQuantize of data of dynamic shape from a Transpose, or from another FakeQuantize, before it.
 
         %1 = opset1.Transpose(%0, [0, 2, 1])                     // %0: [?, ?, 5]
         %y = opset1.FakeQuantize(%1, %low, %high, %low, %high)   // %low: [1, 5, 1]
     ->  %y = opset1.FakeQuantize(opset1.Maximum(-inf, %1), %low, %high, %low, %high)
 
-    The plugin rounds before the Transpose, along the third axis, which it does not compile for dynamic dimensions; and
-    the first of several limits of levels that are rounded to others is taken everywhere.
+    The plugin quantizes before the Transpose, with limits along the third axis, which it does not compile for dynamic
+    dimensions. Of two FakeQuantizes in a row, it applies the first element of the limits to all elements.
     """
 
     roots = (FakeQuantize,)
@@ -257,7 +259,7 @@ def _is_transposed(value: SSAValue) -> bool:
 
 
 def is_list(value: SSAValue) -> bool:
-    """Whether limits have several elements."""
+    """Whether limits of a quantization have several elements."""
     return bool(set(shape_of(value) or ()) - {1})
 
 
@@ -270,8 +272,8 @@ class LimitsBehindTranspose(Pattern):
         %y = opset1.FakeQuantize(%1, %low, %high, %low, %high)   // %low: [1, 4, 1, 1]
     ->  %y = opset1.FakeQuantize(opset1.Maximum(-inf, %1), %low, %high, %low, %high)
 
-    The plugin quantizes before the Transpose, as a part of the operation before it, along the second axis. Elementwise
-    operations are right.
+    The plugin quantizes before the Transpose, as a part of the operation before it, along the second axis. If the
+    operation before the Transpose is elementwise, the result is right.
     """
 
     roots = (FakeQuantize,)

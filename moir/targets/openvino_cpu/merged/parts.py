@@ -16,7 +16,7 @@ _SPLITS = frozenset(("Split", "VariadicSplit"))
 
 
 class ConvolvedParts(Pattern):
-    """Separates a Concat from convolutions of parts of a value that are no convolution in groups.
+    """Separates a Concat from convolutions of parts of a value, if they are not equivalent to one grouped convolution.
 
         %0, %1 = opset1.Split(%x, 1)
         %2 = opset1.Convolution(%1, %v)
@@ -45,7 +45,7 @@ class ConvolvedParts(Pattern):
 
 
 def _part_of(value: SSAValue) -> SSAValue | None:
-    """The result of a Split of which a value is the convolution; None for any other value."""
+    """The result of a Split to which the convolution that computes a value is applied; None for any other value."""
     if not isinstance(value.owner, Convolution):
         return None
     part = value.owner.operands[0]
@@ -53,7 +53,9 @@ def _part_of(value: SSAValue) -> SSAValue | None:
 
 
 def _are_groups(op: Concat) -> bool:
-    """Whether a Concat joins one convolution for each result of one Split, in order: a grouped convolution."""
+    """Whether a Concat joins one convolution of each result of one Split, in order, so that it equals a grouped
+    convolution.
+    """
     parts = [_part_of(each) for each in op.operands]
     split = parts[0].owner if parts[0] is not None else None
     if not isinstance(split, OpsetOp) or parts != list(split.results):

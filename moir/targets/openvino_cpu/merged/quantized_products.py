@@ -45,14 +45,15 @@ class UnsqueezedProduct(Pattern):
 
 
 class GatheredProduct(Pattern):
-    """Computes an identity between a quantized matrix product and a Gather of a list of indices.
+    """Computes an identity between a quantized matrix product and a Gather with several indices.
 
-        %0 = opset1.MatMul(%x, %w)                               // %x: levels with a zero point; %w: si8 by a scalar
+        %0 = opset1.MatMul(%x, %w)                               // %x: quantized with a zero point; %w: si8 by a scalar
         %y = opset8.Gather(%0, [0], 1)
     ->  %y = opset8.Gather(opset1.Maximum(-inf, %0), [0], 1)
 
     The plugin ends the process when it moves the scale, which is one number, and the zero points of the columns behind
-    the Gather. Declines where the data have no zero point, the columns have scales of their own, and for one index.
+    the Gather. Declines where the data have no zero point, where the columns have scales of their own, and for a single
+    index.
     """
 
     roots = ("opset1.Gather", "opset7.Gather", "opset8.Gather")
@@ -70,7 +71,7 @@ class GatheredProduct(Pattern):
 
 
 def _separate(op: Operation, rewriter: Rewriter) -> None:
-    """Let an operation read its first operand through an identity."""
+    """Insert an identity between an operation and its first operand."""
     assert isinstance(op, OpsetOp)
     data, *others = op.operands
     same = computed_identity(rewriter.op, data)
@@ -78,7 +79,9 @@ def _separate(op: Operation, rewriter: Rewriter) -> None:
 
 
 def _unscaled(value: SSAValue) -> SSAValue:
-    """The value that is multiplied or divided by constants, perhaps several times; the value itself if it is not."""
+    """The value before all products and quotients with constants that compute a value; the value itself if there are
+    none.
+    """
     while isinstance(owner := value.owner, Multiply | Divide):
         computed = [each for each in owner.operands if not isinstance(each.owner, Constant)]
         if len(computed) != 1:
@@ -94,7 +97,7 @@ def _is_quantized_product(value: SSAValue) -> bool:
 
 
 def _has_scales(weights: SSAValue) -> bool:
-    """Whether dequantized weights have a scale for each column or row, and not one for all."""
+    """Whether dequantized weights have a scale for each column or row, rather than one scale for all."""
     owner = weights.owner
     return isinstance(owner, Multiply) and any(size != 1 for size in shape_of(owner.operands[1]) or ())
 

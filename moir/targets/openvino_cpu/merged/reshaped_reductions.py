@@ -1,4 +1,4 @@
-"""Reductions after which the runtime loses a Reshape."""
+"""Reductions after which the runtime wrongly removes a Reshape."""
 
 from __future__ import annotations
 

@@ -41,13 +41,15 @@ class RoundingAfterProduct(Pattern):
 
 
 def _is_of_quantized_product(value: SSAValue) -> bool:
-    """Whether a value is a MatMul or convolution with a quantized operand, perhaps after operations with constants."""
+    """Whether a value is a MatMul or convolution with a quantized operand, perhaps followed by operations with
+    constants.
+    """
     product = merged_before(value, _VIEWS).owner
     return isinstance(product, MatMul | ConvolutionOp) and any(_is_quantized(each) for each in product.operands)
 
 
 def _is_quantized(value: SSAValue) -> bool:
-    """Whether a FakeQuantize rounds a value, which other operations may have moved."""
+    """Whether a FakeQuantize computes a value, perhaps followed by operations that only move elements."""
     owner = value.owner
     while isinstance(owner, OpsetOp) and owner.KIND in _MOVED:
         owner = owner.operands[0].owner

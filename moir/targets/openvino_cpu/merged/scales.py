@@ -24,7 +24,7 @@ from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_
 from moir.targets.record import Fault, Form
 
 _PRODUCTS = frozenset(("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", "MatMul"))
-"""Operations of quantized weights, which have scales for channels."""
+"""Operations with quantized weights, whose results have one scale per channel."""
 
 
 class GatherOfScaledValues(Pattern):
@@ -142,7 +142,9 @@ class SumOfScaledChannels(Pattern):
 
 
 def _shapes_of_factors(value: SSAValue) -> list[tuple[int, ...]]:
-    """The shapes of the constants of a product or quotient; none for any other value."""
+    """The shapes of the constant operands of the product or quotient that computes a value; empty for any other
+    value.
+    """
     owner = value.owner
     if not isinstance(owner, Multiply | Divide):
         return []
@@ -151,12 +153,14 @@ def _shapes_of_factors(value: SSAValue) -> list[tuple[int, ...]]:
 
 
 def _with_rank(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """A shape with ones in front up to a rank."""
+    """A shape with ones in front, so that it has `rank` dimensions."""
     return (1,) * (rank - len(shape)) + shape
 
 
 def _separate(op: Operation, rewriter: Rewriter) -> None:
-    """Puts an identity before the first operand of an operation that is not a constant, unless it is an identity."""
+    """Insert an identity before the first operand of an operation that is not constant, unless that operand is an
+    identity already.
+    """
     assert isinstance(op, OpsetOp)
     index = next(index for index, each in enumerate(op.operands) if not isinstance(each.owner, Constant))
     operands = list(op.operands)

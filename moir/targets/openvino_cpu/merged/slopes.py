@@ -19,7 +19,7 @@ from moir.targets.record import Fault, Form
 _REDUCED = 3
 
 _IMAGES = 3
-"""The largest rank of products whose constants along the second axis the plugin computes correctly."""
+"""The largest rank of products for which the plugin applies constants along the second axis correctly."""
 
 
 class SlopesOfSums(Pattern):

@@ -64,33 +64,35 @@ def _is_compressed(weights: SSAValue) -> bool:
 
 
 def _is_sampled(op: Convolution) -> bool:
-    """Whether a convolution has strides or padding."""
+    """Whether a convolution has strides above 1 or padding."""
     return max(op.integers("strides")) > 1 or any((*op.integers("pads_begin"), *op.integers("pads_end")))
 
 
 def _is_no_product(op: Convolution) -> bool:
-    """Whether the plugin must not compute a convolution as a matrix product, whatever the order of a Transpose is."""
+    """Whether a convolution must not be computed as a matrix product, whatever the order of the Transpose beside
+    it is.
+    """
     transposes = [use.operation for use in op.operands[0].uses if isinstance(use.operation, Transpose)]
     return _is_sampled(op) or any(not _differs(each, TO_CHANNELS_LAST) and _is_result(each.results[0]) for each in transposes)
 
 
 def _is_result(value: SSAValue) -> bool:
-    """Whether a value, or a view of it, is a result of the model."""
+    """Whether a result of the model is a value, or is computed from it by reshaping alone."""
     users = [use.operation for use in value.uses]
     views = [user for user in users if isinstance(user, OpsetOp) and user.KIND in _RESHAPING]
     return any(isinstance(user, Result) for user in users) or any(_is_result(each.results[0]) for each in views)
 
 
 def _is_before(op: Convolution) -> bool:
-    """Whether the plugin would merge the Transpose before a convolution wrongly."""
+    """Whether the plugin would wrongly merge the Transpose that computes the data of a convolution."""
     owner = op.operands[0].owner
     return isinstance(owner, Transpose) and (_is_sampled(op) or _differs(owner, TO_CHANNELS_FIRST))
 
 
 def _is_after(value: SSAValue, is_no_product: bool) -> bool:
-    """Whether the plugin would merge a movement of the result of a convolution wrongly, perhaps behind a bias.
+    """Whether the plugin would wrongly merge a movement that reads the result of a convolution, perhaps after a bias.
 
-    If the convolution is no product, all of them.
+    With `is_no_product`, every movement is merged wrongly.
     """
     for use in value.uses:
         user = use.operation
@@ -104,12 +106,14 @@ def _is_after(value: SSAValue, is_no_product: bool) -> bool:
 
 
 def _is_merged(op: Operation) -> bool:
-    """Whether the plugin merges an operation into the convolution before it: a bias, or a Convert."""
+    """Whether an operation is one that the plugin merges into the convolution before it: an addition of a constant, or
+    a Convert.
+    """
     return isinstance(op, OpsetOp) and op.KIND in _MERGED and sum(not is_constant(each) for each in op.operands) == 1
 
 
 def _differs(op: Transpose, order: list[int]) -> bool:
-    """Whether the order of a Transpose is not constant, or a constant other than `order`."""
+    """Whether the order of a Transpose is computed, or is a constant other than `order`."""
     known = constant_of(op.operands[1])
     return known is None or known.tolist() != order
 
@@ -122,9 +126,9 @@ class ShuffledDynamicChannels(Pattern):
         %y = opset1.Reshape(%1, [1, -1, 4, 3])
     ->  %y = opset1.Reshape(opset1.Maximum(-inf, %1), [1, -1, 4, 3])
 
-    The runtime takes the three for a ShuffleChannels if the first dimension is known, and does not compile the model,
-    since it computes with the number of groups. It knows less than moir of a dimension that is 1 since a Reshape that
-    went said so.
+    The runtime replaces the three by a ShuffleChannels if the first dimension is static, and then does not compile the
+    model. Dimensions that moir knows to be static may be dynamic for the runtime, since moir removes a Reshape that
+    only states a size.
     """
 
     roots = (Reshape,)
@@ -150,11 +154,13 @@ class ShuffledDynamicChannels(Pattern):
 
 
 MOST_STEPS = 64
-"""How many operations are looked at for dynamic dimensions."""
+"""The maximum number of operations that are searched for dynamic dimensions."""
 
 
 def _may_be_unknown(value: SSAValue) -> bool:
-    """Whether a value is computed of one with dynamic dimensions, as far as the nearest operations tell."""
+    """Whether a value may be dynamic for the runtime: it is computed from a value with dynamic dimensions, within a few
+    operations.
+    """
     waiting, seen = [value], {value}
     while waiting and len(seen) <= MOST_STEPS:
         current = waiting.pop(0)

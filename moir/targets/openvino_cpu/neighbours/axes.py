@@ -1,4 +1,6 @@
-"""Forms that count axes from the first dimension where the runtime applies negative axes to a neighbour's shape."""
+"""Forms with nonnegative axes, for operations whose negative axes the runtime applies to the shape of another
+operation.
+"""
 
 from __future__ import annotations
 

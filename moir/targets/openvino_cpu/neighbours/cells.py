@@ -1,4 +1,4 @@
-"""Products in recurrent cells, of which the runtime makes one operation."""
+"""Matrix products in recurrent cells, which the runtime fuses into a GRUCell."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class BiasOfCell(Pattern):
     ->  %2 = opset1.Add(%1, %c)                              // %c: [1, 12]
 
     The runtime makes a GRUCell of two such products and what is computed of them, and does not compile the model if the
-    biases are not rows. Before a constant of several rows an identity is computed, which keeps it from that.
+    biases are not rows. A bias of several rows cannot be reshaped so: an identity before it prevents the fusion.
     """
 
     roots = (Add,)
@@ -46,9 +46,9 @@ class BiasOfCell(Pattern):
 
 
 def _product_and_bias(op: Operation) -> tuple[SSAValue, SSAValue | None]:
-    """The operands of an Add: a product with concatenated data, and a constant.
+    """The operands of an Add, ordered: the product with concatenated data, and the constant bias.
 
-    An Add of another form counts as a product: its first operand, and None for the constant.
+    For an Add without such a pair: its first operand, and None.
     """
     for product, bias in (op.operands, op.operands[::-1]):
         matmul = product.owner

@@ -55,7 +55,7 @@ class MapOfPaddedImage(Pattern):
 
 
 _PADS = ("opset1.Pad", "opset12.Pad")
-"""Operations which the runtime makes a part of a convolution."""
+"""The kinds of Pad, which the runtime merges into a convolution."""
 
 
 def _kernel(op: ConvolutionOp) -> Sequence[int]:
@@ -65,9 +65,10 @@ def _kernel(op: ConvolutionOp) -> Sequence[int]:
 
 
 def _is_map(value: SSAValue, kernel: Sequence[int]) -> bool:
-    """Whether a value is a constant whose sizes along the spatial axes, each 1 or that of the kernel, are not all 1.
+    """Whether a value is a constant that varies along a spatial axis, and whose spatial sizes are each 1 or the
+    kernel's.
 
-    `kernel` has the kernel's size for each spatial axis, -1 where it is dynamic, which any size fits.
+    `kernel` has the kernel's size for each spatial axis; -1, for a dynamic size, matches any size.
     """
     if weight_of(value) is None:
         return False
@@ -130,7 +131,9 @@ def _parts(value: SSAValue) -> Iterator[SSAValue]:
 
 
 def _is_part(value: SSAValue) -> bool:
-    """Whether a value is one of several results, but not the first one of a Split or MaxPool."""
+    """Whether a value is a result of an operation with several results, other than the first result of a Split or
+    MaxPool.
+    """
     owner = value.owner
     is_known = isinstance(owner, Split | MaxPool | MaxPool8) and value is owner.results[0]
     return isinstance(owner, Operation) and len(owner.results) > 1 and not is_known

@@ -15,7 +15,9 @@ from moir.targets.openvino_cpu.neighbours.identity import rectified_identity
 from moir.targets.record import AVX_512, Fault, Form
 
 FEW_CHANNELS = 8
-"""The number of input channels from which on no convolution was missing; with 1 to 4 some were."""
+"""The number of input channels from which on no wrong sum was seen; with 1 to 4 channels some sums lacked the
+convolution.
+"""
 
 
 class SumWithConvolution(Pattern):
@@ -51,14 +53,15 @@ class SumWithConvolution(Pattern):
 
 
 def _is_stored(value: SSAValue) -> bool:
-    """Whether a value is a constant, or one that is converted from another element type."""
+    """Whether a value is a constant, or a constant that is converted to another element type."""
     return is_constant(value.owner.operands[0] if isinstance(value.owner, Convert) else value)
 
 
 def _may_be_wrong(value: SSAValue, other: SSAValue) -> bool:
-    """Whether the plugin may compute the sum of two values wrongly, since the first one is a convolution.
+    """Whether the plugin may compute value + other wrongly: if `value` is a convolution of few channels, or `other` may
+    be broadcast.
 
-    True for a convolution of few channels, and if `other` may have other sizes.
+    False if `value` is not a convolution.
     """
     if (convolution := _convolution_of(value)) is None:
         return False

@@ -10,11 +10,11 @@ from moir.rewriting.builder import OpBuilder
 
 
 def computed_identity(op: OpBuilder, value: SSAValue, *, replaced: SSAValue | None = None) -> SSAValue:
-    """The maximum of minus infinity and a value of floats: the value itself, also NaN, as it is the second operand.
+    """An identity of a value of floats that the runtime does not remove: Maximum(-inf, value), which keeps NaN, too.
 
-    Nothing in the runtime removes it, and the plugin computes it together with other elementwise operations. But the
-    runtime makes one Clamp of a Maximum and a Minimum with constants, through which it moves quantization. So beside a
-    Minimum the identity is the minimum of infinity and the value.
+    The plugin computes it together with other elementwise operations. The runtime makes one Clamp of a Maximum and a
+    Minimum with constants, and moves quantization through the Clamp; so beside a Minimum the identity is Minimum(inf,
+    value).
 
     Args:
         op: the builder.
@@ -27,7 +27,7 @@ def computed_identity(op: OpBuilder, value: SSAValue, *, replaced: SSAValue | No
 
 
 def is_computed_identity(value: SSAValue) -> bool:
-    """Whether a value is the maximum of minus infinity and another one, or the minimum of infinity and another one."""
+    """Whether a value is an identity of another value: Maximum with minus infinity, or Minimum with infinity."""
     match value.owner:
         case Maximum() as op:
             return any(scalar_of(each) == float("-inf") for each in op.operands)
@@ -38,9 +38,10 @@ def is_computed_identity(value: SSAValue) -> bool:
 
 
 def rectified_identity(op: OpBuilder, value: SSAValue) -> SSAValue:
-    """A PRelu of slope 1 of a value of floats and of a rank above 0: the value itself, also NaN.
+    """An identity of a value of floats, of a rank above 0, that the runtime does not remove: a PRelu of slope 1. NaN is
+    kept.
 
-    Nothing in the runtime removes it. The plugin computes it together with other elementwise operations, or as a part
-    of the convolution before it; but it moves quantization through it.
+    The plugin computes it together with other elementwise operations, or as a part of the convolution before it; but
+    the plugin moves quantization through it.
     """
     return op.PRelu(value, op.constant_like([1.0], value))

@@ -48,12 +48,12 @@ class GroupsOfResidual(Pattern):
 
 
 def _users(value: SSAValue) -> Iterator[Operation]:
-    """The operations that use a value."""
+    """The operations that use a value, each once per use."""
     return (use.operation for use in value.uses)
 
 
 def _views(value: SSAValue) -> Iterator[SSAValue]:
-    """A value, and the results of operations that only reshape it."""
+    """A value, and the results of all operations that only reshape it, directly or one after another."""
     yield value
     for user in _users(value):
         if isinstance(user, Reshape | Squeeze | Unsqueeze):
@@ -61,7 +61,7 @@ def _views(value: SSAValue) -> Iterator[SSAValue]:
 
 
 def _has_other_operands(op: Operation, value: SSAValue) -> bool:
-    """Whether an elementwise operation has other operands than a value and constants."""
+    """Whether an elementwise operation has an operand that is neither `value` nor a constant."""
     return isinstance(op, OpsetOp) and op.BROADCASTS and any(each is not value and not is_constant(each) for each in op.operands)
 
 
@@ -94,7 +94,10 @@ class GroupsOfBroadcast(Pattern):
 
 
 def _is_computed_of_dynamic(value: SSAValue, depth: int = 0) -> bool:
-    """Whether a value is computed by a few elementwise operations, one of which has an operand of dynamic shape."""
+    """Whether a value is computed by a few elementwise operations, one of which has an operand of dynamic shape.
+
+    `depth` is the number of operations that were looked through already.
+    """
     owner = value.owner
     if not isinstance(owner, OpsetOp) or not (owner.POINTWISE or owner.BROADCASTS) or depth > _LONGEST_CHAIN:
         return False
@@ -167,7 +170,9 @@ class RootsOfOtherNormalization(Pattern):
 
 
 def _mean_of(value: SSAValue | None) -> ReduceMean | None:
-    """The mean that is subtracted from its own operand, perhaps with a factor; None for any other value."""
+    """The ReduceMean that is subtracted from its own operand to compute a value, perhaps with a factor; None for any
+    other value.
+    """
     if value is None:
         return None
     op = _unconverted(value).owner
@@ -190,14 +195,17 @@ def _base_of_square(value: SSAValue) -> SSAValue | None:
 
 
 def _unconverted(value: SSAValue) -> SSAValue:
-    """The value before all Converts that compute a value; the value itself if there is none."""
+    """The value before the Converts that compute a value; the value itself if no Convert computes it."""
     while isinstance(value.owner, Convert):
         value = value.owner.operands[0]
     return value
 
 
 def _are_alike(mean: ReduceMean, other: ReduceMean) -> bool:
-    """Whether two ReduceMeans keep the reduced dimensions and have the same axes; computed axes count as the same."""
+    """Whether two ReduceMeans keep the reduced dimensions and have the same axes.
+
+    Axes that are not constant count as the same.
+    """
     if not (mean.flag("keep_dims") and other.flag("keep_dims")):
         return False
     axes = [constant_of(each.operands[1]) for each in (mean, other)]
@@ -206,11 +214,12 @@ def _are_alike(mean: ReduceMean, other: ReduceMean) -> bool:
 
 
 def _quotients(value: SSAValue, constants: tuple[SSAValue, ...] = ()) -> Iterator[tuple[SSAValue, tuple[SSAValue, ...]]]:
-    """The dividends x of x / √value and x · (1 / √value), each with the other operands between value and root.
+    """For each x in x / √value and in x · (1 / √value): x, and the other operands of the operations between value and
+    root.
 
     Args:
         value: the value under the root.
-        constants: the other operands of the operations so far.
+        constants: the other operands that were passed so far.
     """
     for user in _users(value):
         if isinstance(user, Divide | Multiply) and user.operands[0] is not value:
@@ -224,7 +233,7 @@ def _quotients(value: SSAValue, constants: tuple[SSAValue, ...] = ()) -> Iterato
 
 
 def _elements(value: SSAValue) -> int:
-    """The number of elements of a constant; 1 for another value."""
+    """The number of elements of a constant; 1 for a value that is not constant."""
     known = constant_of(value)
     return 1 if known is None else known.size
 

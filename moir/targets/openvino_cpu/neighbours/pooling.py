@@ -1,4 +1,4 @@
-"""Pooling that the CPU plugin computes in another order than the operations around it."""
+"""Pooling that the CPU plugin swaps with operations before or after it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOVEMENTS = frozenset(("BatchToSpace", "Broadcast", "Convert", "DepthToSpace", "
 """Operations that only move elements: the plugin may compute an activation before them."""
 
 MERGED_BEFORE = frozenset(("Add", "BatchNormInference", "Convert", "Divide", "Multiply", "Reshape", "Squeeze", "Subtract", "Unsqueeze"))
-"""Operations that may become a part of the convolution before them: its weights and its bias."""
+"""Operations that the plugin may merge into the convolution before them, as a change of its weights or bias."""
 
 
 class ActivationOfMaxima(Pattern):
@@ -67,7 +67,9 @@ def _is_convolution(value: SSAValue) -> bool:
 
 
 def _does_not_rise(value: SSAValue) -> bool:
-    """Whether the activation of a value, as the plugin may recognize it, is not known to be monotonic."""
+    """Whether the activation of a value, as the plugin may recognize it, is not known to be monotonically
+    increasing.
+    """
     users = [use.operation for use in live_uses(value) if use.operation.name != "opset3.ShapeOf"]
     if len(users) > 1:
         # The runtime may make one activation of them: x · sigmoid(x).
@@ -80,7 +82,7 @@ def _does_not_rise(value: SSAValue) -> bool:
 
 
 def _rises(op: OpsetOp) -> bool:
-    """Whether an activation with its parameters is monotonic."""
+    """Whether an activation, with its parameters, is known to be monotonically increasing."""
     if op.KIND == "Elu":
         return op.number("alpha") >= 0
     if op.KIND == "PRelu":

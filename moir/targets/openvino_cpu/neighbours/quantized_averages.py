@@ -1,4 +1,6 @@
-"""Quantized values that the CPU plugin computes in integers of 8 bits, which rounds them."""
+"""Averages and Clamps of quantized values that the CPU plugin computes in 8-bit integers, so that results are
+rounded.
+"""
 
 from __future__ import annotations
 
@@ -114,14 +116,16 @@ class PaddedAverageOfDifferences(PaddedAverage):
 
 
 def _counts_padding(op: Operation) -> bool:
-    """Whether an AvgPool has padding, and averages it."""
+    """Whether an AvgPool has padding, and includes the zeros of the padding in its averages."""
     assert isinstance(op, AvgPoolOp)
     has_pads = any((*op.integers("pads_begin"), *op.integers("pads_end"))) or op.text("auto_pad").startswith("same")
     return has_pads and not op.flag("exclude-pad")
 
 
 def _is_shifted(value: SSAValue) -> bool:
-    """Whether a value is computed by a product with a constant and a sum or difference with another, in any order."""
+    """Whether a value is computed by both a product with a constant and a sum or difference with a constant, in any
+    order.
+    """
     is_scaled = is_moved = False
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         computed = [each for each in owner.operands if not is_constant(each)]
@@ -158,7 +162,7 @@ class ClampOfQuantizedValues(Pattern):
 
 
 def _ends(value: SSAValue) -> Iterator[Operation]:
-    """The users of a value, and of the results of operations through which the plugin moves quantization."""
+    """The operations that read a value, directly or after operations through which the plugin moves quantization."""
     for use in value.uses:
         user = use.operation
         if isinstance(user, OpsetOp) and user.KIND in MOVED:

@@ -52,7 +52,7 @@ class SummandOfConvolution(Pattern):
 
 
 def _is_convolution(value: SSAValue) -> bool:
-    """Whether a value is a convolution, or one with constants added or multiplied."""
+    """Whether a value is a convolution, perhaps with constants added or multiplied after it."""
     for _ in range(LONGEST_CHAIN):
         if isinstance(owner := value.owner, Convolution | GroupConvolution):
             return True

@@ -21,7 +21,9 @@ from moir.targets.record import Form
 from moir.targets.stages import FUSED
 
 CUTS, STATE, RESULTS, TOKENS = slice(2, 7), 7, 8, 2
-"""The operands of the loop with slices, with the state and with the zeros; the axis of the tokens."""
+"""CUTS, STATE, RESULTS: the indices of the loop's operands that are sliced, the state, and the initial zeros; TOKENS:
+the axis of tokens.
+"""
 
 
 class StepsOfDeltaRule(Pattern):
@@ -34,9 +36,9 @@ class StepsOfDeltaRule(Pattern):
         %q = opset1.Divide(%t, opset1.Power(opset1.Convert(opset8.Gather(opset3.ShapeOf(%t), 3, 0)), 0.5))
         %y, %s = opset5.Loop(%tokens, %true, %q, %k, %v, %g, %b, %state, %zeros) ({the steps})
 
-    It counts axes from the last one, takes the root of the size of queries for their scale, and knows the first version
-    of Squeeze only. This form runs after
-    those that count axes from the first one and that copy slices, which the one operation does not need.
+    The runtime's fusion expects negative axes, the root of the head size as the scale of queries, and the first version
+    of Squeeze. This form runs after the forms that make axes nonnegative and that copy slices; the fused operation
+    needs no copies.
     """
 
     roots = (Loop,)
@@ -61,7 +63,7 @@ class StepsOfDeltaRule(Pattern):
 
 
 def _scaled(query: SSAValue) -> SSAValue | None:
-    """The dividend of a Divide of queries by the square root of the head size; None for other values."""
+    """The queries x of x / √(head size); None for a value that is not such a quotient."""
     op, size = query.owner, (shape_of(query) or (-1,))[-1]
     if not isinstance(op, OpsetOp) or op.name != "opset1.Divide" or size < 1 or element_of(query) != f32:
         return None
@@ -70,7 +72,9 @@ def _scaled(query: SSAValue) -> SSAValue | None:
 
 
 def _unfused(rewriter: Rewriter, x: SSAValue) -> SSAValue:
-    """Queries or keys with a NormalizeL2 along the last axis before a Transpose decomposed; other values unchanged."""
+    """Queries or keys with the NormalizeL2 before their Transpose written out as elementary operations; other values
+    unchanged.
+    """
     build, moved = rewriter.op, x.owner
     normalized = moved.operands[0].owner if isinstance(moved, OpsetOp) and moved.name == "opset1.Transpose" else None
     if (

@@ -64,7 +64,9 @@ class ShapeBeforeActivation(Pattern):
 
 
 def elementwise_chain(value: SSAValue) -> Iterator[Operation]:
-    """A chain of elementwise operations, each the only user of the previous result."""
+    """The elementwise operations after a value, as long as each result has exactly one user, which is
+    elementwise, too.
+    """
     while True:
         users = list(dict.fromkeys(use.operation for use in live_uses(value) if not isinstance(use.operation, ShapeOf)))
         if len(users) != 1 or users[0].parent is not value.owner.parent or not keeps_shape(users[0], value):
@@ -74,7 +76,9 @@ def elementwise_chain(value: SSAValue) -> Iterator[Operation]:
 
 
 def keeps_shape(op: Operation, value: SSAValue) -> bool:
-    """Whether an operation computes each element of its result from that of a value, and from constants."""
+    """Whether each element of an operation's result is computed from the element of `value` at the same index, and from
+    constants.
+    """
     if not isinstance(op, OpsetOp):
         return False
     others = [operand for operand in op.operands if operand is not value]
@@ -86,7 +90,11 @@ def keeps_shape(op: Operation, value: SSAValue) -> bool:
 
 
 def fits(constant: tuple[int, ...] | None, shape: tuple[int, ...] | None) -> bool:
-    """Whether a constant has at most the sizes of a value, for all possible dynamic dimensions."""
+    """Whether a constant's shape surely broadcasts to a value's shape without enlarging it; dynamic dimensions may have
+    any size.
+
+    False if either shape has a dynamic rank (None).
+    """
     if constant is None or shape is None or len(constant) > len(shape):
         return False
     return all(size in (1, known) for size, known in zip(reversed(constant), reversed(shape), strict=False))

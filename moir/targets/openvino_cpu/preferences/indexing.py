@@ -1,4 +1,4 @@
-"""Elements in the form that the CPU plugin copies fastest."""
+"""Selection of single elements, in the form that the CPU plugin copies fastest."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class SingleElement(Pattern):
              {begin_mask = [1, 0], end_mask = [1, 0], shrink_axis_mask = [0, 1], …}
 
     The plugin copies the elements of a slice with fewer instructions than those of a Gather, which reads its indices
-    from memory. But it does not copy the entry of a Gather at all if the dimensions before the axis are 1, and a slice
-    of data of dynamic shape takes it longer in each inference. Only floats are concerned: integers may be shapes, which
+    from memory. But the plugin does not copy the result of a Gather at all if the dimensions before the axis are 1, and
+    a slice of data of dynamic shape takes longer than a Gather. Only floats are changed: integers may be shapes, which
     the runtime infers through a Gather.
     """
 

@@ -16,7 +16,7 @@ IMAGE_RANKS = (4, 5)
 
 
 class ScalesOfImages(Pattern):
-    """Gives an Interpolate of images scales of all dimensions, which need no list of axes.
+    """Gives an Interpolate of images scales of all dimensions, so that the operand of axes is omitted.
 
         %y = opset11.Interpolate(%x, [2.0, 2.0], [2, 3]) {mode = "nearest"}       // %x: [1, 3, 8, 8]
     ->  %y = opset11.Interpolate(%x, [1.0, 1.0, 2.0, 2.0]) {mode = "nearest"}

@@ -24,7 +24,7 @@ from moir.targets.record import Form
 from moir.targets.stages import FUSED
 
 RANKS = [5, 5, 5, 4, 4]
-"""The ranks of factors, updates, outputs, state and zeros."""
+"""The ranks of the loop's operands: factors, updates, outputs, state and zeros."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class StateSpace:
 
     rates: [heads], a constant.
     steps: [batch, tokens, heads].
-    x: [batch, tokens, heads * head size], or with these two apart.
+    x: [batch, tokens, heads * head size], or [batch, tokens, heads, head size].
     inputs, outputs: [batch, tokens, groups, 1, state size], before they are repeated for the heads of a group; with as
-        many groups as heads also without the dimension of 1.
+        many groups as heads the dimension of 1 may be missing.
     """
 
     rates: SSAValue
@@ -56,8 +56,8 @@ class StepsOfStateSpace(Pattern):
     ->  the same with %x [batch, tokens, heads, head size], %inputs and %outputs [batch, tokens, groups, state size] as
         values of their own, an Unsqueeze for each further axis, and %y, %s = opset5.Loop(…) ({the steps})
 
-    It looks for these shapes to know which dimension is which, counts axes from the last one, and knows the first
-    version of Squeeze only.
+    The runtime's fusion recognizes the dimensions by these shapes; it expects negative axes, and the first version of
+    Squeeze.
     """
 
     roots = (Loop,)
@@ -98,7 +98,8 @@ def _spread(op: OpBuilder, groups: SSAValue, heads: int, width: int) -> SSAValue
 
 
 def _space(factors: SSAValue, updates: SSAValue, outputs: SSAValue) -> StateSpace | None:
-    """The operands of a state space from those of its loop; None if they are computed otherwise.
+    """The operands of a state space, traced back from the operands of its loop; None if these are computed in another
+    way.
 
     Args:
         factors: the factors of the state in each step.
@@ -119,12 +120,14 @@ def _space(factors: SSAValue, updates: SSAValue, outputs: SSAValue) -> StateSpac
 
 
 def _operands(x: SSAValue, name: str) -> tuple[SSAValue, ...]:
-    """The operands of the operation of a name whose result x is; none if another makes it."""
+    """The operands of the operation with this name whose result is x; an empty tuple if x is not the result of such an
+    operation.
+    """
     return tuple(x.owner.operands) if isinstance(x.owner, OpsetOp) and x.owner.name == name else ()
 
 
 def _bare(x: SSAValue) -> SSAValue:
-    """The value before the Reshapes and Unsqueezes of x that keep its first two dimensions."""
+    """The value from which x is computed only by Reshapes and Unsqueezes that keep the first two dimensions."""
     while isinstance(x.owner, Reshape | Unsqueeze) and (target := constant_of(x.owner.operands[1])) is not None:
         if isinstance(x.owner, Unsqueeze):
             keeps = int((target % (rank_of(x) or 1)).min()) > 1
@@ -137,8 +140,10 @@ def _bare(x: SSAValue) -> SSAValue:
 
 
 def _groups(x: SSAValue) -> SSAValue | None:
-    """The values [batch, tokens, groups, …] of which x has one for each head: those that a Tile repeats along the axis
-    after that of the groups, or else x; None if a Tile repeats them otherwise.
+    """The values [batch, tokens, groups, …] that a Tile repeats to the values x of all heads; x itself if no Tile
+    computes it.
+
+    None if the Tile does not repeat along the axis after the groups.
     """
     tiled = _bare(x)
     if not isinstance(tiled.owner, Tile):

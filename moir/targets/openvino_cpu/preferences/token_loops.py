@@ -1,4 +1,6 @@
-"""Loops over the tokens of a text: whether their bodies compute the same, and the operations that the runtime knows."""
+"""Comparison of the bodies of loops over tokens, and the operations in such bodies that the runtime's fusions
+recognize.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from moir.rewriting.driver import Rewriter
 
 
 def write_first_squeezes(rewriter: Rewriter, block: Block) -> None:
-    """Replace each Squeeze of a body by one of its first version, the only one that the runtime's fusions look for."""
+    """Replace each Squeeze of a loop body by opset1.Squeeze, the only version that the runtime's fusions recognize."""
     for each in list(block.ops):
         if isinstance(each, SqueezingOp) and each.name != "opset1.Squeeze":
             first = OpBuilder(rewriter.known.of_body(), block, each)["opset1.Squeeze"](*each.operands)
@@ -29,9 +31,10 @@ def write_first_squeezes(rewriter: Rewriter, block: Block) -> None:
 
 
 def computation(block: Block, inputs: list[BodyPort]) -> Hashable:
-    """A key of the computation of a body, equal for bodies that differ only in copies of slices and signs of axes.
+    """A hashable key of what a loop body computes, equal for bodies that differ only in copies of slices and the signs
+    of axes.
 
-    `inputs` are the connections of its Parameters.
+    `inputs` are the connections of the body's Parameters.
     """
     known: dict[SSAValue, Hashable] = {
         parameter.results[0]: (port.index, port.back_edge, None if port.slicing is None else port.slicing.axis)
@@ -51,7 +54,9 @@ def computation(block: Block, inputs: list[BodyPort]) -> Hashable:
 
 
 def _operands(op: Operation, known: dict[SSAValue, Hashable]) -> list[Hashable]:
-    """Keys of the operands of an operation, with nonnegative axes; `known` has the keys of values of the body."""
+    """The keys of an operation's operands for `computation`, with nonnegative axes; `known` has the keys of values of
+    the body.
+    """
     facts = [known[operand] for operand in op.operands]
     if isinstance(op, ReductionOp | Unsqueeze | SqueezingOp) and (axes := constant_of(op.operands[1])) is not None:
         shown = op.results[0] if isinstance(op, Unsqueeze) else op.operands[0]

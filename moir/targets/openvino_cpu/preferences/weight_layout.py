@@ -84,7 +84,8 @@ class QuantizedWeightsInColumns(Pattern):
 def is_quantized(value: SSAValue) -> bool:
     """Whether a value of rank ≤ 2 is computed by Convert, Subtract and Multiply from constants that are not packed.
 
-    Operands with one element may be of any origin. False if another operation uses an intermediate value or a matrix.
+    Scales and zero points with one element may be computed in any way. False if another operation uses an intermediate
+    value or a matrix.
     """
     if (rank_of(value) or 0) > 2:
         return False

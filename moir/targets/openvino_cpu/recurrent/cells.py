@@ -1,4 +1,4 @@
-"""Cells whose gates are computed by operations of their own."""
+"""Recurrent cells written out as elementary operations of their gates."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def needs_decomposed_gates(op: RecurrentOp) -> bool:
-    """Whether the gates of a cell or sequence have to be computed by single operations, since one of its activations is
-    HardSigmoid, for which the plugin has no kernel.
+    """Whether a cell or sequence has to be written out as operations of its gates: an activation is HardSigmoid.
+
+    The plugin has no kernel for a cell with it.
     """
     return "hardsigmoid" in op.texts("activations")
 

@@ -47,7 +47,7 @@ class PaddedSequences(Pattern):
 
 
 def has_unknown_sizes(op: SequenceOp) -> bool:
-    """Whether the number of sequences or T is unknown."""
+    """Whether the number of sequences or the number of steps T is dynamic."""
     return min((shape_of(op.operands[0]) or (-1,))[:2]) < 0
 
 

@@ -37,7 +37,7 @@ class DimensionsOfOtherOperands(Pattern):
 
 
 def _size(op: SequenceOp, axis: str, sizes: Sizes) -> int:
-    """The size of an axis by its letter; -1 if it is dynamic."""
+    """The size of an axis, given by its letter (N, T, I, H, …); -1 if it is dynamic."""
     hidden = op.integer("hidden_size")
     match axis:
         case "G":

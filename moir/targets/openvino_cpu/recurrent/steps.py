@@ -36,8 +36,8 @@ TIME = 1
 
 
 def _operands(op: SequenceOp) -> tuple[SSAValue, list[SSAValue], SSAValue, list[SSAValue]]:
-    """The data, the initial states, the lengths, and the weights: those of the input, those of the states, and the
-    biases.
+    """The operands of a sequence: data, initial states, lengths, and weights (those of the input, those of the states,
+    the biases).
     """
     x, *others = op.operands
     states = len(others) - 4
@@ -45,7 +45,7 @@ def _operands(op: SequenceOp) -> tuple[SSAValue, list[SSAValue], SSAValue, list[
 
 
 def are_whole(op: SequenceOp, known: Dimensions) -> bool:
-    """Whether all lengths are known to be T, in the shapes that the inputs of the model have now."""
+    """Whether all sequence lengths are known to be T, for the present shapes of the model's inputs."""
     x, _, lengths, _ = _operands(op)
     owner = lengths.owner
     while isinstance(owner, Broadcast | Convert) and known.elements(lengths) is None:
@@ -67,7 +67,7 @@ def stepped(op: OpBuilder, sequence: SequenceOp, *, is_whole: bool = False) -> l
     Args:
         op: the builder.
         sequence: the operation.
-        is_whole: whether all lengths are T.
+        is_whole: whether all lengths equal the number of steps T.
     """
     x, states, lengths, weights = _operands(sequence)
     direction = sequence.text("direction")
@@ -93,12 +93,10 @@ def stepped(op: OpBuilder, sequence: SequenceOp, *, is_whole: bool = False) -> l
     return results
 
 
-def _part(op: OpBuilder, value: SSAValue, number: int) -> SSAValue:
-    """The weights of direction `number`: the slice of a value at this index of its first dimension, which is
-    removed.
-    """
+def _part(op: OpBuilder, value: SSAValue, index: int) -> SSAValue:
+    """The weights of one direction: the slice at index `index` of the first dimension, without this dimension."""
     array = constant_of(value)
-    return op.Gather(value, number, 0) if array is None else op.constant(array[number], element_of(value))
+    return op.Gather(value, index, 0) if array is None else op.constant(array[index], element_of(value))
 
 
 def _direction(

@@ -20,7 +20,7 @@ from moir.targets.record import Fault, Form
 from moir.targets.stages import STATES
 
 _SHOWN = 4
-"""The most inputs that a note names."""
+"""The largest number of inputs that a note names."""
 
 
 def _note_dynamic_ranks(_: ModuleOp, analyses: Analyses) -> bool:

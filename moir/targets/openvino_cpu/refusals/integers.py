@@ -14,8 +14,8 @@ from moir.targets.record import Fault, Refusal
 
 
 def _upper_bits(op: Operation, _: Analyses) -> str | None:
-    """The reason to refuse a bitwise operation on a right-shifted si64 whose constant mask has bits beyond 31; else
-    None.
+    """The reason to refuse a bitwise operation of a right-shifted si64 with a constant mask that has bits beyond 31;
+    else None.
     """
     if element_of(op.results[0]) != si64 or not any(isinstance(each.owner, BitwiseRightShift) for each in op.operands):
         return None
@@ -27,7 +27,9 @@ def _upper_bits(op: Operation, _: Analyses) -> str | None:
 
 
 MOST_NUMBERS = (1 << 32) - 1
-"""The most numbers of a Range: the runtime counts them with 32 bits, without a message, when it reads an IR."""
+"""The largest number of elements of a Range: when the runtime reads an IR, it counts them with 32 bits, without an
+error.
+"""
 
 
 def _long_range(op: Operation, _: Analyses) -> str | None:

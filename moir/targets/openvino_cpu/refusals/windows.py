@@ -1,4 +1,4 @@
-"""Windows that the CPU plugin does not move."""
+"""Operations on sliding windows that the CPU plugin does not execute."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Forms of states: their initial values, their element types, and what reads them."""
+"""Forms for the states of a model: their initial values, their element types, and the operations that read them."""

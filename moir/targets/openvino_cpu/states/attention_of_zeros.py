@@ -1,4 +1,5 @@
-"""An attention for models that generate texts without one, since OpenVINO GenAI's paged backend takes no others.
+"""An attention of zeros, added to language models without attention, which OpenVINO GenAI's paged backend does not
+accept.
 
     opset1.Result(%logits)
 ->  %v = opset1.Concat(opset8.Gather(opset6.ReadValue(…), %beam_idx, 0), %zeros)
@@ -31,10 +32,10 @@ from moir.targets.record import Fault, Form
 from moir.targets.stages import STATES
 
 INPUTS = ("input_ids", "attention_mask", "beam_idx")
-"""The inputs of a model that generates texts."""
+"""The inputs by which a language model is recognized."""
 
 RECURRENT = "cache_params.past."
-"""How the names of recurrent states begin; others are caches of an attention that the runtime has no operation for."""
+"""The prefix of the names of recurrent states; states with other names are caches of keys and values."""
 
 BACKEND = 'ATTENTION_BACKEND="SDPA"'
 
@@ -44,7 +45,7 @@ NOTE = (
 )
 
 SIZE = 16
-"""The size of the head: the least one that the paged attention of the CPU computes with blocks."""
+"""The head size: the smallest one that the CPU's paged attention computes with blocks."""
 
 
 def _attend_to_zeros(module: ModuleOp, _: Analyses) -> bool:
@@ -72,7 +73,7 @@ def _note_unfused_caches(module: ModuleOp, _: Analyses) -> bool:
 
 
 def _has_unfused_caches(model: ModelOp) -> bool:
-    """Whether a model that generates texts has fewer attention operations than pairs of caches of keys and values."""
+    """Whether a language model has fewer attention operations than pairs of caches of keys and values."""
     if not inputs_by_name(model.block).keys() >= {*INPUTS}:
         return False
     attentions = sum(isinstance(op, ScaledDotProductAttention) for op in model.block.ops)
@@ -85,7 +86,7 @@ def _states(model: ModelOp) -> list[str]:
 
 
 def unattended_states(model: ModelOp) -> list[str]:
-    """The names of the states of a model that generates texts and has no attention operation; none of other models."""
+    """The names of the states of a language model without an attention operation; empty for any other model."""
     if not inputs_by_name(model.block).keys() >= {*INPUTS} or any(isinstance(op, ScaledDotProductAttention) for op in model.block.ops):
         return []
     return _states(model)

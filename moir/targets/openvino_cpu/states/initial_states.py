@@ -6,8 +6,8 @@
 ->  %0 = opset1.Add(%y, opset1.ReduceSum(%z, all axes))      // the sum is 0
     opset1.Result(%0)
 
-It moves operations that only compute initial values. A variable whose size changes then keeps its value at a reset, and
-some models are not compiled.
+The plugin moves operations that only compute initial values. A state whose size changes then keeps its value at a
+reset, and some models are not compiled.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from moir.targets.stages import STATES
 
 
 def _use_initial_zeros(module: ModuleOp, _: Analyses) -> bool:
-    """Add the zeros with which states of computed sizes begin to an output; return whether there are any."""
+    """Add the initial zeros of states of computed sizes to an output; return whether there are such states."""
     changed = False
     for model in models_of(module):
         zeros = _zeros_of_computed_sizes(model.block)
@@ -46,7 +46,7 @@ def _use_initial_zeros(module: ModuleOp, _: Analyses) -> bool:
 def _zeros_of_computed_sizes(block: Block) -> list[SSAValue]:
     """The initial values of states that are zeros of a computed shape.
 
-    Those of caches whose rows an input reorders (`beam_idx`) are left out: the plugin computes them anew.
+    Caches whose rows an input reorders (`beam_idx`) are left out: the plugin recomputes their initial values.
     """
     zeros: dict[SSAValue, None] = {}
     for op in block.ops:
@@ -59,14 +59,16 @@ def _zeros_of_computed_sizes(block: Block) -> list[SSAValue]:
 
 
 def _is_reordered(state: ReadValue) -> bool:
-    """Whether a Gather reads rows of a state that an input chooses."""
+    """Whether a Gather selects rows of a state by indices that are an input of the model."""
     users = [use.operation for use in state.results[0].uses]
     return any(isinstance(each, GatherOp) and isinstance(each.operands[1].owner, Parameter) for each in users)
 
 
 def _use(results: Sequence[Result], zeros: Sequence[SSAValue]) -> bool:
-    """Add the sum of zeros (possibly empty tensors) to the first numeric output, so that they have a use; return
-    whether there is one.
+    """Add the sum of `zeros` to the first numeric output, so that they have a use; return whether there is such an
+    output.
+
+    The zeros may be empty tensors.
     """
     numbers = REAL_TYPES | INTEGER_TYPES
     result = next((op for op in results if element_of(op.operands[0]) in numbers), None)

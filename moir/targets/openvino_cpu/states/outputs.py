@@ -1,4 +1,4 @@
-"""Outputs that get zeros added, so that what makes the zeros has a use."""
+"""Addition of zeros to outputs, so that the operations which compute the zeros have a use."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from moir.rewriting.builder import OpBuilder
 
 
 def add_to_output(op: OpBuilder, result: Result, zeros: SSAValue) -> None:
-    """Add zeros, of the element type of an output and of a shape that extends to its shape, to the output, which keeps
-    its names.
+    """Add zeros to an output, which keeps its names.
+
+    The zeros have the element type of the output, and a shape that broadcasts to its shape.
     """
     value = result.operands[0]
     added = op.create(Add, [value, zeros], {})

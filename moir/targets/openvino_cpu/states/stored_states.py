@@ -1,4 +1,6 @@
-"""States without uses, with an element type that the CPU plugin cannot store, or that it mistakes for constants."""
+"""States without uses, states of an element type that the CPU plugin cannot store, and states that it mistakes for
+constants.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from moir.targets.record import Fault, Form
 from moir.targets.stages import STATES
 
 _STORED: dict[Attribute, Attribute] = {si64: si32, ui64: si32, ui32: si32, si16: si32, ui16: si32, f64: f32, bf16: f32}
-"""Element type that the plugin cannot store -> the type in which the state is stored."""
+"""The element types that the plugin cannot store in a state, each with the type that is stored instead."""
 
 
 class UnreadState(Pattern):

@@ -20,4 +20,4 @@ FAMILIES: dict[str, str] = {
     "slicing": "opset8.Slice opset12.Pad opset15.Squeeze",
     "sort": "opset11.TopK",
 }
-"""The operations of each file."""
+"""For each file of this folder, the operations that it expands."""

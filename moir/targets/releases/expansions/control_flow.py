@@ -36,10 +36,11 @@ def initial_states(op: OpBuilder, node: OpsetOp) -> Sequence[SSAValue]:
 
 
 def states_without_iterations(node: Loop) -> Mapping[int, SSAValue]:
-    """The initial values of states of a Loop, which are its results if it runs no iteration, by index of the result.
+    """The initial values of a Loop's states, by index of the result that equals the state if the Loop runs no
+    iteration.
 
-    Results of dynamic shape, and those whose users are already Selects of the initial value, are left out. Empty if the
-    Loop is known to have an iteration.
+    Results of dynamic shape are left out, and so are those whose users are already Selects of the initial value. Empty
+    if the Loop is known to have an iteration.
     """
     limits = [constant_of(each) for each in node.operands[:2]]
     if all(each is not None and bool(each.all()) for each in limits):

@@ -1,4 +1,4 @@
-"""Detections, suppression of boxes, and convolutions at displaced positions."""
+"""DetectionOutput, NonMaxSuppression and DeformableConvolution by older operations."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def valid_boxes(op: OpBuilder, node: OpsetOp) -> Sequence[SSAValue]:
 
 
 def has_filled_rows(node: OpsetOp) -> bool:
-    """Whether something uses all rows of the results of a NonMaxSuppression, as `valid_boxes` does not leave it."""
+    """Whether some user of a NonMaxSuppression reads more rows of its results than the `valid_boxes` first ones."""
     return any(not _ends_at(use.operation, node.results[2]) for result in node.results[:2] for use in result.uses)
 
 
 def _ends_at(op: Operation, count: SSAValue) -> bool:
-    """Whether an operation is a Slice up to a count, which is reshaped or converted."""
+    """Whether an operation is a Slice that ends at `count`, perhaps reshaped or converted."""
     if op.name != "opset8.Slice":
         return False
     stop = op.operands[2]

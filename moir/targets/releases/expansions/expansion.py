@@ -1,7 +1,7 @@
 """Expansions: functions that build what an operation computes from operations of older operation sets.
 
-A function has the builder and the operation, and returns the values that replace its results; None if it declines. It
-builds the newest versions where that is simpler: these are replaced in turn.
+A function has the builder and the operation, and returns the values that replace its results; None if it declines. A
+function may build newer operations than the release reads: these are expanded in turn.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ExpansionPattern(Pattern):
     Args:
         operation: the name of the operation.
         expansion: builds what replaces it.
-        when: which of the operations are replaced; by default all.
+        when: a condition on the operation; by default all are replaced.
     """
 
     def __init__(self, operation: str, expansion: Expansion, when: Callable[[OpsetOp], bool] | None = None) -> None:

@@ -40,7 +40,7 @@ def gather(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def _from_front(op: OpBuilder, indices: SSAValue, data: SSAValue, axis: int) -> SSAValue:
-    """Indices along an axis, with the negative ones replaced by those that count from the first element."""
+    """Indices along an axis, with negative ones (which count from the end) replaced by the equal nonnegative ones."""
     bounds, constant, size = integral_bounds(indices), constant_of(indices), (shape_of(data) or ())[axis]
     if bounds is not None and bounds[0] >= 0:
         return indices
@@ -51,7 +51,10 @@ def _from_front(op: OpBuilder, indices: SSAValue, data: SSAValue, axis: int) -> 
 
 
 def gather_nd(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
-    """GatherND whose batch dimensions are one, reshaped if there are several; None for several and dynamic shapes."""
+    """GatherND by a version that has one batch dimension: several are merged by a Reshape.
+
+    None for several of dynamic shape.
+    """
     batch, result = node.integer("batch_dims"), shape_of(node.results[0])
     gathered = op["opset5.GatherND"](*node.operands, batch_dims=batch)
     if batch < 2:
@@ -60,7 +63,9 @@ def gather_nd(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def one_hot(op: OpBuilder, node: OpsetOp) -> SSAValue:
-    """OneHot of indices from 0 on: the depth is added to negative ones, in the mode `normalize`."""
+    """OneHot for an older version, which takes nonnegative indices only: in the mode `normalize`, the depth is added to
+    negative ones.
+    """
     indices, depth, *values = node.operands
     if node.text("negative_indices_mode") == "normalize":
         size = op.convert(depth, element_of(indices))

@@ -54,8 +54,9 @@ def shift_right(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def _powers(node: OpsetOp) -> np.ndarray | None:
-    """2 to the power of a constant second operand, in the element type of the first; None if it is computed, or one
-    overflows.
+    """2 to the power of a constant second operand, in the element type of the first.
+
+    None if the operand is not constant, or a power overflows.
     """
     counts, dtype = constant_of(node.operands[1]), to_numpy(element_of(node.operands[0]))
     if counts is None or counts.size == 0 or counts.min() < 0 or counts.max() >= np.iinfo(dtype).bits - 1:

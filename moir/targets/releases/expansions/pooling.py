@@ -1,4 +1,4 @@
-"""Pooling by versions that count windows otherwise, and by windows of equal size."""
+"""Pooling by older versions, which round the number of windows in other ways or have no adaptive windows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.targets.releases.expansions.expansion import Expansion
 
 LARGEST_CELLS = 64
-"""The largest number of cells of unequal size along an axis that are computed one by one."""
+"""The largest number of windows of unequal size along an axis for which each window is computed on its own."""
 
 
 def average_of_elements(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
@@ -51,7 +51,9 @@ def has_partial_windows(node: OpsetOp) -> bool:
 
 
 def max_pool(op: OpBuilder, node: OpsetOp) -> Sequence[SSAValue] | None:
-    """MaxPool by an older version whose number of windows is rounded otherwise; None where `_rounding` is None."""
+    """MaxPool by an older version; None if no rounding type of that version gives the same number of windows (see
+    `_rounding`).
+    """
     rounding = _rounding(node)
     if rounding is None:
         return None
@@ -59,10 +61,10 @@ def max_pool(op: OpBuilder, node: OpsetOp) -> Sequence[SSAValue] | None:
 
 
 def _rounding(node: OpsetOp) -> dict[str, object] | None:
-    """The properties with which an older version has as many windows as `ceil_torch`: `ceil` if that has as many for
-    all sizes, else `floor` with padding at the end as far as the last window reaches.
+    """The properties `rounding_type` and `pads_end` with which an older version has as many windows as `ceil_torch`.
 
-    None for another rounding, and if the sizes of the data are needed and dynamic.
+    These are `ceil` if it gives as many for all sizes, else `floor` with padding at the end up to the end of the last
+    window. None for another rounding type, and if the sizes of the data are needed and dynamic.
     """
     if node.text("rounding_type") != "ceil_torch" or node.text("auto_pad") != "explicit":
         return None
@@ -81,14 +83,14 @@ def _rounding(node: OpsetOp) -> dict[str, object] | None:
 
 
 def _extents(node: OpsetOp) -> list[int]:
-    """How many elements a window spans along each axis."""
+    """The number of elements that a dilated window spans along each spatial axis."""
     kernel = node.integers("kernel")
     dilations = (node.integers("dilations") if "dilations" in node.properties else ()) or (1,) * len(kernel)
     return [(size - 1) * dilation + 1 for size, dilation in zip(kernel, dilations, strict=True)]
 
 
 def _counts(node: OpsetOp) -> list[int] | None:
-    """The number of windows along each axis: those of the type of the result; None for dynamic spatial dimensions."""
+    """The number of windows along each axis, read from the type of the result; None for dynamic spatial dimensions."""
     shape, result = node.shape(0), shape_of(node.results[0])
     if shape is None or result is None or min((*shape[2:], *result[2:])) < 0:
         return None

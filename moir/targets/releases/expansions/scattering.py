@@ -16,7 +16,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.targets.releases.expansions.expansion import Expansion
 
 MOST_COMPARISONS = 1 << 26
-"""The largest number of pairs of an index and an element that are compared."""
+"""The largest product of the numbers of indices and elements for which all pairs are compared."""
 
 REDUCED: Mapping[str, str] = {"sum": "ReduceSum", "prod": "ReduceProd", "max": "ReduceMax", "min": "ReduceMin"}
 COMBINED: Mapping[str, str] = {"sum": "Add", "prod": "Multiply", "max": "Maximum", "min": "Minimum"}
@@ -82,7 +82,7 @@ def scatter_elements(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def _neutral(reduction: str, element: Attribute) -> np.ndarray:
-    """The value of an element type that changes no result of a reduction."""
+    """The identity element of a reduction in an element type, such as 0 for a sum."""
     dtype = to_numpy(element)
     if reduction in ("sum", "prod"):
         return np.array(reduction == "prod").astype(dtype)

@@ -1,4 +1,4 @@
-"""Parts and borders of tensors, and dimensions of one element."""
+"""Slice, Pad and Squeeze by older operations."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def slice_by_strides(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def _is_end(stop: int, step: int) -> bool:
-    """Whether a stop is beyond all elements in the direction of the step."""
+    """Whether a stop index lies beyond all elements in the direction of the step."""
     return stop >= UNBOUNDED if step > 0 else stop <= -UNBOUNDED
 
 
 def _spread(op: OpBuilder, entries: SSAValue, axes: Sequence[int], count: int, filler: int) -> SSAValue:
-    """Build a 1-D tensor of `count` elements: `entries` at the indices `axes`, and `filler` at the others."""
+    """A 1-D tensor of `count` elements: `entries` at the indices `axes`, and `filler` at all others."""
     known = constant_of(entries)
     if known is not None:
         vector = np.full(count, filler, np.int64)
@@ -86,7 +86,7 @@ def pad(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
 
 
 def _concatenated(op: OpBuilder, node: OpsetOp) -> SSAValue:
-    """The data between Broadcasts of the padding's value, along one axis after the other.
+    """Pad by concatenation: Broadcasts of the pad value before and after the data, along one axis after the other.
 
     The model fails for a computed padding that is negative: no tensor has that size.
     """
@@ -107,7 +107,9 @@ def _concatenated(op: OpBuilder, node: OpsetOp) -> SSAValue:
 
 
 def squeeze(op: OpBuilder, node: OpsetOp) -> SSAValue | None:
-    """Squeeze of those of the axes that have one element, with `allow_axis_skip`; None for dynamic dimensions."""
+    """Squeeze with `allow_axis_skip` by an older version, along those of the axes that have size 1; None for dynamic
+    dimensions.
+    """
     axes, shape = constant_of(node.operands[1]) if len(node.operands) > 1 else None, node.shape(0)
     if axes is None or shape is None:
         return None

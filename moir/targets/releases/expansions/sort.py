@@ -1,4 +1,4 @@
-"""Selection of the largest elements in a defined order of equal ones."""
+"""TopK with a defined order of equal elements, by comparisons."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from moir.rewriting.builder import OpBuilder
 from moir.targets.releases.expansions.expansion import Expansion
 
 MOST_COMPARISONS = 1 << 24
-"""The largest number of pairs of elements that are compared with each other."""
+"""The largest number of pairs of elements for which all pairs are compared."""
 
 
 def stable_top_k(op: OpBuilder, node: OpsetOp) -> Sequence[SSAValue]:
@@ -50,7 +50,7 @@ def stable_top_k(op: OpBuilder, node: OpsetOp) -> Sequence[SSAValue]:
 
 
 def _ranks(op: OpBuilder, node: OpsetOp, axis: int) -> SSAValue:
-    """The index along an axis at which each element of the data is when they are sorted."""
+    """The index that each element of the data has after sorting along an axis."""
     data, shape = node.operands[0], node.shape(0) or ()
     size, after = shape[axis], len(shape) - axis - 1
     own, others = op.Unsqueeze(data, [axis + 1]), op.Unsqueeze(data, [axis])

@@ -1,4 +1,4 @@
-"""Configuration of lit: `lit tests`."""
+"""The configuration of lit, the tool that runs the tests by `lit tests`."""
 
 import os
 import sys

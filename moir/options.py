@@ -79,7 +79,7 @@ class ConversionOptions:
 
     @property
     def reading(self) -> Mapping[str, object]:
-        """The options of the framework's reader that have values, by the names in the framework's record."""
+        """The options that are arguments of the framework's reader and have values, by option name."""
         return {each.name: value for each in reading_parameters() if (value := self[each]) is not None}
 
     @property

@@ -53,8 +53,8 @@ class ChangedConstant(Record):
     relative: float | None
 
     def is_within(self, tolerance: float) -> bool:
-        """Whether no elements differ by more than `tolerance` times the largest one; with a tolerance above 0, types
-        may differ.
+        """Whether no element differs by more than `tolerance` times the largest absolute value of the first model's
+        constant; with a tolerance above 0, element types may differ.
         """
         return self.relative is not None and self.relative <= tolerance and (tolerance > 0 or self.before == self.after)
 

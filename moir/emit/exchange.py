@@ -96,7 +96,11 @@ def _settle_one(xml: Names, weights: Names) -> None:
 
 
 def settle(xml_path: Path, bin_path: Path) -> None:
-    """Complete or undo the exchanges during which a process was killed. The caller holds the lock of the folder."""
+    """Finish the replacements of a pair of files during which a process was killed: where there is a new `.xml`, its
+    older files are removed; where there is none, the older files get their names back.
+
+    The caller holds the lock of the folder.
+    """
     marks = {_mark_of(file) for file in temporary_files(xml_path, bin_path) if file.suffix == OLD}
     for mark in sorted(marks):
         _settle_one(Names(xml_path, mark), Names(bin_path, mark))

@@ -27,8 +27,9 @@ _LASTING: WeakKeyDictionary[ModelOp, dict[str, Any]] = WeakKeyDictionary()
 
 
 def lasting_entries(model: ModelOp, parameters: Namespace) -> dict[str, Any]:
-    """The entries of `graph.graph` that earlier transformations of a model added; `parameters` are the options of the
-    conversion.
+    """The entries of `graph.graph` that earlier transformations of a model added.
+
+    For the first transformation: `user_shapes` and `inputs`, read from `parameters`, the options of the conversion.
     """
     if model not in _LASTING:
         user_shapes = _user_shapes(model, parameters)

@@ -188,7 +188,8 @@ def paths(names: Sequence[str], run: Callable[[Trace], Any], hints: Sequence[Any
     Args:
         names: the names of the numbers.
         run: the function; it is called with the numbers of each run.
-        hints: conditions on `z3.Real(name)`, each of which is tried in addition to the conditions that runs decide.
+        hints: conditions on `z3.Real(name)`. For each, the function also runs once with numbers that satisfy it, since
+            branches that compare with rare numbers are not taken otherwise.
 
     Raises LookupError if there are more than MOST_PATHS ways.
     """

@@ -280,7 +280,7 @@ class Cases:
 
 
 def lifted(term: Scalar) -> Scalar:
-    """A simplified term, in which the root of a square is the magnitude of its base."""
+    """Simplify a term by z3, and replace each square root of a square by the absolute value of its base."""
     known = _LIFTED.get(term)
     return _LIFTED.put(_lifted(term), term) if known is None else known
 

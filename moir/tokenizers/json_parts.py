@@ -32,7 +32,7 @@ def sequence(kind: str, parts: Sequence[Json]) -> Json | None:
 def template(before: Sequence[tuple[str, int]], after: Sequence[tuple[str, int]], between: int = 1) -> Json:
     """The post-processor that puts tokens, with their ids, around a text.
 
-    Two texts are `before`, the first, `after` so many times, the second, `after`.
+    A pair of texts a, b becomes: before, a, `between` times `after`, b, after.
     """
     first, last = ([{"SpecialToken": {"id": text, "type_id": 0}} for text, _ in tokens] for tokens in (before, after))
     a, b = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")

@@ -24,7 +24,8 @@ class StateSpaceNodes(TokenBlockNodes):
     """
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
-        """The result of the state space of a layer.
+        """Build the state space block of a layer, from its input projection to its output projection, for x:
+        [batch, tokens, hidden]; returns a tensor of the same shape.
 
         SelectiveStateSpace(x, steps, inputs, outputs, decay, skip, beams) {layer}
 
@@ -68,7 +69,8 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
     """
 
     def block(self, x: SSAValue, layer: int) -> SSAValue:
-        """The result of the state space of a layer.
+        """Build the state space block of a layer, from its input projection to its output projection, for x:
+        [batch, tokens, hidden]; returns a tensor of the same shape.
 
         SelectiveStateSpace(x, steps, inputs, outputs, decay, skip, beams, step bias) {layer, groups}
 

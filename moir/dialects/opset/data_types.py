@@ -83,11 +83,11 @@ def _category(element: Attribute) -> int:
 
 
 def promoted(a: Attribute, b: Attribute, of_ui64: Attribute) -> Attribute:
-    """The element type that two are promoted to.
+    """The element type to which opset14.ConvertPromoteTypes converts its two operands.
 
     Args:
-        a, b: the element types.
-        of_ui64: the promoted type of 64-bit unsigned and signed integers.
+        a, b: the element types of the operands.
+        of_ui64: the result for ui64 together with a signed integer type of any width.
     """
     if dynamic in (a, b):
         return dynamic

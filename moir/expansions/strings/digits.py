@@ -44,10 +44,11 @@ def written(op: OpBuilder, x: SSAValue, width: int, zeros: bool) -> SSAValue:
 
 
 def halves(op: OpBuilder, below: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The absolute values of negative numbers, split into a and b of a · 10000 + b.
+    """Split the absolute values of `below`, an i32 tensor without positive elements, into a · 10000 + b with
+    0 ≤ b < 10000; returns a and b.
 
-    Quotients may be computed in f32: a computed quotient is off by little, and the remainder is small enough to be
-    exact.
+    The plugin may compute quotients of i32 in f32, whose result may be off by a few units: the remainder by a rounded
+    quotient is small enough to be exact in f32, and corrects it.
     """
     almost = op.Divide(below, int32(10**LOW_DIGITS), m_pythondiv=False)
     rest = op.Subtract(op.Multiply(almost, int32(10**LOW_DIGITS)), below)

@@ -79,9 +79,10 @@ def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
 
 
 def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
-    """For each layer, whether it has an attention, if the file does not list the kinds of all layers.
+    """For each layer, whether it has an attention, for a family without a list of the kinds of its layers.
 
-    `key` is as in `Family.attention_layers`. Raises ModelFileError if its value is neither a list nor an interval.
+    `key` is as in `Family.attention_layers`. Its value is a list of the layers with an attention, or an integer n:
+    every n-th layer has one, the n-th first. Raises ModelFileError for other values.
     """
     if " " in key:
         return keys.periodic(key, layers)

@@ -131,7 +131,7 @@ REGIONS: Mapping[str, Arity] = {
 
 
 BRANCHES = {"case": 1, "if": 2, "while": 2}
-"""How many regions operations of control flow have at least."""
+"""Operations of control flow -> the minimum number of their regions."""
 
 
 def fault_of(operation: Operation) -> str:

@@ -63,7 +63,7 @@ class ModelFile:
             raise ModelFileError(f"not a model of TensorFlow Lite: the identifier {IDENTIFIER.decode()} is missing", location=str(path))
         self.mapped: mmap.mmap | memoryview = mapped
         self.is_part = content is not None
-        """Whether the model is a part of the file."""
+        """Whether the model is embedded in the file, among other content, instead of being the whole file."""
         schema: Any = import_module("tflite.Model")
         with self.damage("the model"):
             self.root: Any = schema.Model.GetRootAs(mapped, 0)

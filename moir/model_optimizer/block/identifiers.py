@@ -58,7 +58,7 @@ class Identifiers:
         return self._assign(op, self.unique(wanted))
 
     def rename(self, subject: Vertex, id_: str) -> None:
-        """Give an operation or a tensor another, unique id."""
+        """Replace the id of an operation or a tensor by `id_`, which the caller has made unique."""
         if self._subjects.get(self._ids.get(subject, "")) is subject:
             del self._subjects[self._ids[subject]]
         self._assign(subject, id_)

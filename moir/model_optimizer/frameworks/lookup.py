@@ -47,7 +47,7 @@ def place_of_view(dialect: str) -> str | None:
 
 
 def views() -> Views:
-    """The frameworks that are registered, with the places of their views."""
+    """The dialects of the registered frameworks, each with the import path of its `FrameworkView`, None without one."""
     return tuple((name, each.view) for name, each in FRAMEWORKS.items())
 
 

@@ -180,7 +180,8 @@ class GraphNode(AttributedNode):
     def out_edges(self, control_flow: bool = False) -> dict[int, EdgeAttributes]:
         """The attributes of the first edge from each output port, by index of the port.
 
-        For a data node the key is the index of the edge.
+        For a data node the key is the index of the edge. `control_flow` is accepted as in Model Optimizer and has no
+        effect: graphs have no edges of control flow.
         """
         return {number: edge for number, (_, edge) in self._first_outgoing().items()}
 

@@ -96,8 +96,9 @@ def in_marked_layout(node: MoLoweringNode, op: OpBuilder, build: Callable[[MoLow
     """Call `build` while operands at marked ports are transposed to [N, C, spatial…]; returns its results, of which
     those at marked ports are transposed back to [N, spatial…, C].
 
-    Calls `build` with unchanged operands, and returns its results as they are, if no marked operand is an image of a
-    channel-last network. A result `NotImplemented` is returned as it is.
+    Only marked operands that are images are transposed: those that a Transpose from [N, C, spatial…] computes, perhaps
+    through elementwise operations (`is_image`). Without one, `build` is called with unchanged operands and its results
+    are returned as they are; `NotImplemented` always is.
 
     Args:
         node: the operation.

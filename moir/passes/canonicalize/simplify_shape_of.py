@@ -168,11 +168,11 @@ class ShapeComputations:
         return entries if entries is not None and entries.shape == shape_of(result) else None
 
     def origin(self, value: SSAValue) -> SSAValue:
-        """The value whose shape a ShapeOf should read: an early value with the shape of `value` in the chain that
-        computes it.
+        """The value whose shape a ShapeOf of `value` should read instead.
 
-        A second use of a value inside the chain, such as a convolution before its batch normalization, would prevent
-        fusions. So this is a value that has several users anyway; if there is none, the earliest one.
+        `value` is computed by a chain of operations that keep the shape. A second use of a value inside the chain, such
+        as a convolution before its batch normalization, would prevent fusions. So this is the earliest value of the
+        chain that is a Parameter or has several uses already; without one, the earliest value.
         """
         chain: list[SSAValue] = []
         shared: SSAValue | None = None

@@ -83,7 +83,9 @@ class LayoutNode:
 
 
 class Region:
-    """Orbits and nodes whose sides are assigned together."""
+    """Part of a graph that one cut divides: the orbits (a tensor and its transposes) and layout nodes in it, each of
+    which is later assigned to one side of the cut, so that as few Transposes as possible are left.
+    """
 
     def __init__(self) -> None:
         self.orbits: list[Orbit] = []

@@ -134,8 +134,8 @@ def _before(kinds: Sequence[str]) -> Iterator[ModuleOp]:
 
 
 def terms_after() -> Iterator[ModuleOp]:
-    """Models with two terms after a convolution: the first one number or one for each channel, the second one for each
-    channel.
+    """Models of a convolution and two Adds or Subtracts of constants: the first constant is a scalar or has an element
+    for each channel, the second one has an element for each channel.
     """
     for number, ((kind, shape, sizes, flag), (inner, outer)) in enumerate(product(linear_graphs(), PAIRS[:4])):
         if kind == "MatMul":

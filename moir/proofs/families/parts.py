@@ -1,4 +1,4 @@
-"""Concats and slices, one after another."""
+"""Families of small models for bounded proofs: Concats of Concats, and slices of slices and of Concats."""
 
 from __future__ import annotations
 

@@ -237,7 +237,8 @@ class NonZeroOfScalar(Pattern):
 
 
 class OneHotOfScalar(Pattern):
-    """Reshapes indices that may be a scalar to one dimension where the depth of the OneHot is computed.
+    """Adds a dimension to the indices of a OneHot whose depth is computed, if their rank is 0 or dynamic, and removes
+    it from the result.
 
         %y = opset16.OneHot(%i, %depth, 1, 0) {axis = -1}    // %i: []
     ->  %0 = opset1.Unsqueeze(%i, [0])

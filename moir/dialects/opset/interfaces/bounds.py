@@ -52,9 +52,9 @@ def at_corners(of: OperandBounds, function: Callable[[float, float], float]) -> 
 
 
 def of_remainders(of: OperandBounds, *, is_floored: bool) -> Bounds | None:
-    """The bounds of remainders by positive numbers, which have the sign of the dividend or, if floored, of the divisor.
+    """The bounds of integer remainders, which have the sign of the dividend or, if floored, of the divisor.
 
-    None for other divisors: the remainders need not be integers.
+    None unless the bounds of both operands are known and the divisor is at least 1.
     """
     dividend, divisor = of(0), of(1)
     if dividend is None or divisor is None or divisor[0] < 1:

@@ -237,7 +237,11 @@ def _checked_rows(node: LoweringNode, op: OpBuilder, ensemble: Ensemble) -> SSAV
 
 @onnx.lowers("ai.onnx.ml.TreeEnsembleRegressor")
 def regressor(node: LoweringNode, op: OpBuilder, *, n_targets: int = 1, aggregate_function: str = "SUM") -> SSAValue:
-    """onnx.ai.onnx.ml.TreeEnsembleRegressor(x) -> ReduceSum(weights of the leaves that x reaches in the trees)"""
+    """onnx.ai.onnx.ml.TreeEnsembleRegressor(x) {aggregate_function = "SUM"}
+    -> ReduceSum(weights of the leaves that x reaches in the trees)
+
+    With AVERAGE, MIN and MAX the other reduction.
+    """
     if n_targets < 1 or aggregate_function not in REDUCTIONS:
         node.fail(f"{n_targets} targets aggregated by {aggregate_function!r} do not exist")
     ensemble = _ensemble_of_node_ids(node, "target", n_targets)

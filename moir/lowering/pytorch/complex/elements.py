@@ -39,7 +39,8 @@ def terms(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replaceme
 def elements(node: LoweringNode, op: OpBuilder, handler: BoundHandler) -> Replacement:
     """The result of an operation that joins or fills tensors, for complex operands; `handler` is called for both parts.
 
-    The imaginary part of a real operand is 0 if it is an element of the result, such as `src` or `value`.
+    A real operand that supplies elements of the result, such as `src` or `value`, has an imaginary part of 0. Other
+    real operands, such as a mask or indices, are the same for both parts.
     """
     names = node.texts("arguments", ())
     return _by_parts(node, op, handler, lambda index: names[index].partition(".")[0] in _ELEMENTS)

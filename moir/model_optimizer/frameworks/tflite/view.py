@@ -1,7 +1,8 @@
 """The view of TensorFlow Lite.
 
-Model Optimizer did not read its models: nodes have the names that extractors gave TensorFlow's nodes, and the
-attributes of the schema. Quantized tensors are seen as the numbers that their integers stand for.
+Model Optimizer did not read TensorFlow Lite. So the `op` of a node is what extractors of TensorFlow made of the same
+kind (NAMES), and its attributes are those of the schema. Quantized tensors are seen as the numbers that their
+integers stand for.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def _elements_of_windows(pool: AvgPoolOp) -> Array | None:
 
 
 class FuseWindowMeansPass(DimensionsPass):
-    """Fuses means of windows."""
+    """Fuses sums of windows that are divided by the numbers of their elements to one AvgPool."""
 
     name = "fuse-window-means"
 

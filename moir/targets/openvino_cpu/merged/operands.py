@@ -217,7 +217,7 @@ class LimitsOfOneShape(Pattern):
 
 
 def _ranges(op: Operation) -> tuple[tuple[SSAValue, SSAValue], ...]:
-    """The lower and the upper limits of the data and of the result."""
+    """The limits of a FakeQuantize: ((input_low, input_high), (output_low, output_high))."""
     _, low, high, first, last = op.operands
     return (low, high), (first, last)
 

@@ -1,5 +1,5 @@
-"""Averages and Clamps of quantized values that the CPU plugin computes in 8-bit integers, so that results are
-rounded.
+"""Forms that keep the CPU plugin from computing averages and Clamps of quantized values in 8-bit integers, which would
+round their results.
 """
 
 from __future__ import annotations

@@ -147,7 +147,8 @@ def as_tensor(array: Array, type_: openvino.Type) -> openvino.Tensor:
     if type_ == openvino.Type.string:
         return openvino.Tensor(np.asarray(array, dtype=np.str_))
     dtype = element_types.to_numpy(element_types.from_xml(type_.to_string())) if type_ != openvino.Type.dynamic else array.dtype
-    array = np.array(array, dtype=dtype, order="C")
+    # numpy has two types of 64-bit integers, which are equal; the runtime knows one of them.
+    array = np.array(array, dtype=dtype, order="C").view(dtype)
     if dtype.isbuiltin == 1:
         return openvino.Tensor(array)
     tensor = openvino.Tensor(type_, openvino.Shape(list(array.shape)))

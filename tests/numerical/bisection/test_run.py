@@ -9,8 +9,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from moir.dialects.element_types import si64
 from moir.execution import openvino_runtime
 from moir.execution.onnx_runtime import OnnxRunner
+from moir.proofs.families.graph import Graph
 from moir.tools.arrays import read_arrays, write_arrays
 from moir.tools.convert import main
 from tests.unit.small_models import loop_model
@@ -35,6 +37,14 @@ def test_random_inputs_are_those_of_the_seed(capsys: pytest.CaptureFixture[str])
     assert texts[0] == texts[1] != texts[2]
     assert "input       x: f32[1,4]" in texts[0]
     assert "input       x: f32[3,4]" in texts[3]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.longlong, np.int32])
+def test_both_types_of_64_bit_integers_of_numpy_are_inputs(dtype: type[np.signedinteger]) -> None:
+    graph = Graph()
+    module = graph.module(graph.op.Add(graph.input((2,), si64), np.array([1, 2], np.int64)))
+    (result,), _ = openvino_runtime.run_module(module, [np.array([3, 4], dtype)])
+    assert result.tolist() == [4, 6]
 
 
 @pytest.mark.usefixtures("folder")

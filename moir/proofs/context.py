@@ -66,15 +66,18 @@ def require(condition: Any) -> None:
     current().required.setdefault(condition.get_id(), condition)
 
 
-@contextmanager
-def collecting() -> Generator[dict[int, Any]]:
+class collecting:
     """A context that collects required conditions on their own; yields them by id, and then restores the outer ones."""
-    context = current()
-    outer, context.required = context.required, {}
-    try:
-        yield context.required
-    finally:
-        context.required = outer
+
+    __slots__ = ("_context", "_outer")
+
+    def __enter__(self) -> dict[int, Any]:
+        self._context = current()
+        self._outer, self._context.required = self._context.required, {}
+        return self._context.required
+
+    def __exit__(self, *_: object) -> None:
+        self._context.required = self._outer
 
 
 @contextmanager

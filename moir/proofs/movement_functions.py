@@ -13,7 +13,7 @@ import numpy as np
 from moir.proofs.context import guarded, require
 from moir.proofs.scalars import Scalar, UnprovableError, alike, is_term, larger, smaller
 from moir.proofs.smt import z3
-from moir.proofs.tensors import Index, Size, Tensor, as_tensor, broadcast_shape, broadcast_to, is_same
+from moir.proofs.tensors import Index, MovedTensor, Size, Tensor, as_tensor, broadcast_shape, broadcast_to, is_same
 
 
 def replaced(index: Sequence[Any], axis: int, entry: Any) -> Index:
@@ -31,7 +31,7 @@ def swapaxes(x: Tensor, a: int, b: int) -> Tensor:
 def transpose(x: Tensor, order: Any) -> Tensor:
     """A tensor with its dimensions in another order."""
     back = np.argsort(order).tolist()
-    return Tensor([x.shape[axis] for axis in order], x.dtype, lambda index: x.at(tuple(index[axis] for axis in back)))
+    return MovedTensor([x.shape[axis] for axis in order], x.dtype, lambda index: x.at(tuple([index[axis] for axis in back])))
 
 
 def moveaxis(x: Tensor, source: int, target: int) -> Tensor:

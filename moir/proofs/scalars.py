@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from moir.proofs.smt import z3
+from moir.proofs.term_tables import TermTable
 
 Scalar: TypeAlias = Any
 """A term of z3, or a number of Python that stands for one."""
@@ -105,12 +106,25 @@ def literal(number: Any, dtype: np.dtype[Any]) -> Scalar:
 
 
 def variable(name: str, rank: int, dtype: np.dtype[Any]) -> Callable[..., Scalar]:
-    """The elements of an arbitrary tensor, as an uninterpreted z3 function of `rank` indices."""
+    """The elements of an arbitrary tensor, as an uninterpreted z3 function of `rank` indices.
+
+    Building a term costs more than looking it up, and graphs of a family have the same elements.
+    """
     sort = z3.BoolSort() if dtype.kind == "b" else z3.BitVecSort(width_of(dtype)) if dtype.kind in "iu" else _REAL
     if not rank:
         element = z3.Const(name, sort)
         return lambda: element
-    return z3.Function(name, *[z3.IntSort()] * rank, sort)
+    function = z3.Function(name, *[z3.IntSort()] * rank, sort)
+
+    def at(*index: Any) -> Scalar:
+        known = _ELEMENTS.get(function, *index)
+        return _ELEMENTS.put(function(*index), function, *index) if known is None else known
+
+    return at
+
+
+_ELEMENTS: TermTable[Scalar] = TermTable()
+"""Elements of tensors of any values, by their functions and indices."""
 
 
 def index_of(value: Scalar, dtype: np.dtype[Any]) -> Scalar:
@@ -317,8 +331,17 @@ TRUTHS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "
 """Functions whose result is a truth value for all operands."""
 
 
+_APPLIED: TermTable[Scalar] = TermTable()
+"""Terms of numpy's functions, by the function, the element type and the arguments."""
+
+
 def apply(name: str, dtype: np.dtype[Any], *arguments: Scalar) -> Scalar:
     """The term of one of numpy's functions on elements of a type. Raises UnprovableError if it has no meaning."""
+    known = _APPLIED.get(name, dtype.str, *arguments)
+    return _APPLIED.put(_applied(name, dtype, *arguments), name, dtype.str, *arguments) if known is None else known
+
+
+def _applied(name: str, dtype: np.dtype[Any], *arguments: Scalar) -> Scalar:
     table = _TABLES.get(dtype.kind, {})
     if dtype.kind in "iu" and any(isinstance(each, int) or z3.is_int(each) for each in arguments):
         table, arguments = SIZES, tuple(_as_size(each, dtype) for each in arguments)

@@ -88,6 +88,8 @@ class EqualityProver:
 
     def equal(self, a: Scalar, b: Scalar) -> Verdict:
         """Whether two elements of one sort are equal wherever the conditions hold."""
+        if a.eq(b):
+            return PROVED
         a, b = lifted(a), lifted(b)
         if a.eq(b):
             return PROVED

@@ -55,7 +55,7 @@ class Tensor:
         self.shape: tuple[Size, ...] = tuple(shape)
         self.dtype = dtype
         self._at = at
-        self._elements: TermTable[tuple[Scalar, list[Any]]] = TermTable()
+        self._elements: TermTable[tuple[Scalar, dict[int, Any]]] = TermTable()
         """Elements, with the conditions under which they are defined, by their indices."""
         self.numbers: Any = None
         """The array of a constant of integers or truth values, None for other tensors: axes, orders and sizes."""
@@ -76,9 +76,9 @@ class Tensor:
         if kept is None:
             with collecting() as required:
                 element = self._at(index)
-            kept = self._elements.put((element, list(required.values())), *index)
-        for condition in kept[1]:
-            require(condition)
+            kept = self._elements.put((element, required), *index)
+        if kept[1]:
+            current().required.update(kept[1])
         return kept[0]
 
     def astype(self, dtype: Any, copy: bool = True) -> Tensor:
@@ -151,6 +151,13 @@ class Tensor:
 
     def __neg__(self) -> Tensor:
         return elementwise("negative", self)
+
+
+class MovedTensor(Tensor):
+    """A tensor of elements of another one, which keeps them: computing the index of an element costs less."""
+
+    def at(self, index: Index) -> Scalar:
+        return self._at(index)
 
 
 def _family(dtype: np.dtype[Any]) -> str:

@@ -18,7 +18,7 @@ Value = TypeVar("Value")
 
 def key_of(entries: Sequence[Any]) -> tuple[Hashable, ...]:
     """A key for terms and integers, which is the same for the same terms as long as they are alive."""
-    return tuple([entry.get_id() if isinstance(entry, z3.AstRef) else (entry,) for entry in entries])
+    return tuple([(entry,) if type(entry) is int or not isinstance(entry, z3.AstRef) else entry.get_id() for entry in entries])
 
 
 class TermTable(Generic[Value]):

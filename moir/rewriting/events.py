@@ -48,14 +48,16 @@ class Recording:
     Args:
         listener: is called with each event.
         limit: the number of rewrites after which passes stop rewriting; None for no limit.
+        has_texts: whether events have the texts of operations; they are empty otherwise.
     """
 
-    def __init__(self, listener: Listener, limit: int | None = None) -> None:
+    def __init__(self, listener: Listener, limit: int | None = None, *, has_texts: bool = True) -> None:
         # Printing is imported when it is wanted: most conversions do not trace.
         from xdsl.printer import Printer
 
         self._listener = listener
         self._limit = limit
+        self._has_texts = has_texts
         self._rewrites = 0
         self._text = StringIO()
         self._printer = Printer(self._text)
@@ -66,7 +68,9 @@ class Recording:
         return self._limit is not None and self._rewrites >= self._limit
 
     def text(self, op: Operation) -> str:
-        """An operation as text."""
+        """An operation as text, which is empty if events have no texts."""
+        if not self._has_texts:
+            return ""
         start = self._text.tell()
         self._printer.print_op(op)
         self._text.seek(start)
@@ -104,12 +108,12 @@ def is_exhausted() -> bool:
 
 
 @contextmanager
-def traced(listener: Listener, limit: int | None = None) -> Generator[None]:
+def traced(listener: Listener, limit: int | None = None, *, has_texts: bool = True) -> Generator[None]:
     """Report all rewrites within a `with` statement to a listener; passes stop after `limit` rewrites, if it is given.
 
     The pattern driver, folding, and the passes that report rewrites of their own obey the limit; lowering does not.
     """
-    token = RECORDING.set(Recording(listener, limit))
+    token = RECORDING.set(Recording(listener, limit, has_texts=has_texts))
     try:
         yield
     finally:

@@ -63,11 +63,17 @@ Builder: TypeAlias = Callable[[Data], SSAValue]
 
 OPERATIONS: Mapping[str, Builder] = {
     "elementwise": lambda x: x.op.Relu(x.value),
+    "slopes": lambda x: x.op.PRelu(x.value, filled(x.graph, x.sizes[1:2])),
+    "choice": lambda x: x.op.Select(x.op.Greater(x.value, 0.0), x.value, x.constant(*range(x.rank))),
+    "product": lambda x: x.op.MatMul(x.value, filled(x.graph, (x.sizes[-1], 2))),
+    "rounding": lambda x: x.op.FakeQuantize(x.value, *x.limits(), levels=3),
+}
+"""Operations for which the layout change has rules, without an axis."""
+
+ALONG_AXES: Mapping[str, Builder] = {
     "constant along an axis": lambda x: x.op.Add(x.value, x.constant(x.axis)),
     "constant of fewer dimensions": lambda x: x.op.Multiply(x.value, filled(x.graph, x.sizes[x.axis :])),
     "broadcast input": lambda x: x.op.Subtract(x.graph.input(x.sizes[x.axis :]), x.value),
-    "slopes": lambda x: x.op.PRelu(x.value, filled(x.graph, x.sizes[1:2])),
-    "choice": lambda x: x.op.Select(x.op.Greater(x.value, 0.0), x.value, x.constant(*range(x.rank))),
     "reduction": lambda x: x.op.ReduceSum(x.value, x.index, keep_dims=True),
     "reduction that drops": lambda x: x.op.ReduceMax(x.value, x.index, keep_dims=False),
     "softmax": lambda x: x.op.Softmax(x.value, axis=x.axis),
@@ -87,25 +93,24 @@ OPERATIONS: Mapping[str, Builder] = {
     "flattened dimensions": lambda x: x.op.Reshape(x.value, _ints(*x.sizes[: x.axis], -1), special_zero=False),
     "normalization": lambda x: x.op.NormalizeL2(x.value, x.index, eps=0.5, eps_mode="add"),
     "standardization": lambda x: x.op.MVN(x.value, x.index, eps=0.5, normalize_variance=True, eps_mode="INSIDE_SQRT"),
-    "product": lambda x: x.op.MatMul(x.value, filled(x.graph, (x.sizes[-1], 2))),
-    "rounding": lambda x: x.op.FakeQuantize(x.value, *x.limits(), levels=3),
 }
-"""Operations for which the layout change has rules."""
+"""Operations along an axis for which the layout change has rules."""
 
 
 def operations_between_transposes() -> Iterator[ModuleOp]:
-    """Models with each operation, for all axes, between a Transpose of any order and the Transpose back, at ranks from
-    2 to 4; an operation that changes the rank is followed by a Transpose of all dimensions.
+    """Models with each operation, for all axes that it may have, between a Transpose of any order and the Transpose
+    back, at ranks from 2 to 4; an operation that changes the rank is followed by a Transpose of all dimensions.
     """
     for rank in range(2, MOST_RANKS + 1):
         orders = [order for order in permutations(range(rank)) if list(order) != sorted(order)]
-        for order, build, axis in product(orders, OPERATIONS.values(), range(rank)):
+        builds = [*product(OPERATIONS.values(), [0]), *product(ALONG_AXES.values(), range(rank))]
+        for order, (build, axis) in product(orders, builds):
             graph = Graph()
             moved = graph.op.Transpose(graph.input(SHAPE[:rank]), list(order))
             try:
                 value = build(Data(graph, moved, axis))
                 width = len(shape_of(value) or ())
                 back = [order.index(each) for each in range(rank)] if width == rank else list(range(width))[::-1]
-                yield graph.module(graph.op.Transpose(graph.op.Relu(value), back))
+                yield graph.module(graph.op.Transpose(value, back))
             except InferenceError:
                 continue

@@ -106,7 +106,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "bound-integers": ((("Ceiling", "Floor", "Relu"),),),
     "cancel-conversions": ((("Convert",),), (("Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual"),)),
     "cancel-reshapes": ((("Squeeze", "Unsqueeze"),), (("Reshape",),), (("Gather",),), (("Unsqueeze",), ("Broadcast",), ("Concat",))),
-    "cancel-transposes": ((("Transpose",),), (("Reshape",),)),
+    "cancel-transposes": ((("Transpose",),), (("Reshape",), ("Transpose",))),
     "check-loops": ((("Loop", "TensorIterator"),),),
     "choose-layouts": ((("Transpose",),),),
     "clamp-before-pooling": ((("MaxPool",), ("Convolution", "GroupConvolution")),),
@@ -317,7 +317,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Add",), ("Clamp",), ("Divide",), ("Multiply",)),
         (("Add",), ("Clamp",), ("Multiply",)),
     ),
-    "fuse-matmul-transpose": ((("MatMul",), ("Transpose",)), (("Transpose",), ("MatMul",))),
+    "fuse-matmul-transpose": ((("MatMul",), ("Transpose",)),),
     "fuse-mean": ((("Divide",), ("ReduceSum",)), (("Multiply",), ("ReduceSum",))),
     "fuse-mish": ((("Multiply",), ("SoftPlus",), ("Tanh",)),),
     "fuse-mvn": (
@@ -484,7 +484,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Divide",), ("Maximum",), ("Multiply",), ("ReduceL2",)),
         (("Clamp",), ("Divide",), ("Multiply",), ("ReduceL2",)),
     ),
-    "fuse-one-hot": ((("Convert",),),),
+    "fuse-one-hot": ((("Convert",), ("Equal",), ("Unsqueeze",)),),
     "fuse-pads": ((("AvgPool", "Convolution", "GroupConvolution"), ("Pad",)),),
     "fuse-prelu": (
         (("Maximum",), ("Multiply",)),

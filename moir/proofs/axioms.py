@@ -107,6 +107,8 @@ def _facts_of(term: Any, operands: Sequence[Any]) -> list[Any]:
         return [z3.Implies(operands[0] >= 0, z3.And(term >= 0, term * term == operands[0]))]
     if name == "rint":
         return [z3.IsInt(term), operands[0] - term <= z3.Q(1, 2), term - operands[0] <= z3.Q(1, 2)]
+    if name == "floor":
+        return [z3.IsInt(term), term <= operands[0], operands[0] - term < 1]
     if name == "tanh":
         return [z3.And(term > -1, term < 1)]
     if name == "log":

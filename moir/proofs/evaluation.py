@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
 
 from moir.analysis.constants import values_of
-from moir.dialects.element_types import boolean, to_numpy
+from moir.dialects.element_types import to_numpy
 from moir.dialects.moir import is_none
 from moir.dialects.opset.control_flow import If
 from moir.dialects.opset.infrastructure import Constant, Parameter, Result
@@ -128,7 +128,8 @@ def _convert(op: OpsetOp, data: Tensor, *like: Tensor) -> Sequence[Tensor]:
 def converted(element: Scalar, source: np.dtype[Any], target: np.dtype[Any]) -> Scalar:
     """An element of the type `source` converted to the type `target`, as Convert does.
 
-    A real number converted to an integer is an uninterpreted function of it.
+    A real number converted to an integer is truncated if the type has 8 bits and the number is in its range; otherwise
+    it is an uninterpreted function of the number. z3 decides too little of wider types.
     """
     if source.kind == "b":
         return z3.If(element, of_size(1, target), of_size(0, target)) if target.kind != "b" else element
@@ -140,7 +141,16 @@ def converted(element: Scalar, source: np.dtype[Any], target: np.dtype[Any]) -> 
         if target.kind in "iu":
             return resized(element, source, target)
         return of_size(index_of(element, source), target)
-    return z3.Function(f"as_{target}", z3.RealSort(), z3.BitVecSort(target.itemsize * 8))(element)
+    width = target.itemsize * 8
+    unknown = z3.Function(f"as_{target}", z3.RealSort(), z3.BitVecSort(width))(element)
+    if width > WIDEST_TRUNCATED:
+        return unknown
+    whole, limits = z3.If(element >= 0, z3.ToInt(element), -z3.ToInt(-element)), np.iinfo(target)
+    return z3.If(z3.And(whole >= int(limits.min), whole <= int(limits.max)), z3.Int2BV(whole, width), unknown)
+
+
+WIDEST_TRUNCATED = 8
+"""The largest number of bits of an integer type to which a conversion truncates; wider types are uninterpreted."""
 
 
 def resized(element: Scalar, source: np.dtype[Any], target: np.dtype[Any]) -> Scalar:
@@ -171,12 +181,6 @@ def _clamp(op: OpsetOp, data: Tensor) -> Sequence[Tensor]:
         return limits.at(index)
 
     return (Tensor(data.shape, data.dtype, at),)
-
-
-def _inverted(op: OpsetOp, data: Tensor) -> Sequence[Tensor]:
-    if element_of(op.operands[0]) is not boolean:
-        raise UnprovableError(f"{op.name} of numbers")
-    return (Tensor(data.shape, data.dtype, lambda index: z3.Not(data.at(index))),)
 
 
 def _if(op: If, *operands: Tensor) -> Sequence[Tensor]:
@@ -223,6 +227,5 @@ MEANINGS: dict[str, Meaning] = {
     "Convert": _convert,
     "ConvertLike": _convert,
     "Clamp": _clamp,
-    "LogicalNot": _inverted,
 }
 """The meaning of operations that differs from `evaluate`, by kind."""

@@ -18,6 +18,7 @@ from moir.proofs.families import FAMILIES
 from moir.proofs.outcomes import Failure, Outcome, Status, outcome_with
 from moir.proofs.solver import Answer
 from moir.rewriting.events import RewriteEvent, traced
+from moir.rewriting.rules import FusionRule, RulePass
 from moir.support.records import Record
 
 LEAST_SIZES = {"simplify-reshape": 1, "cancel-reshapes": 1}
@@ -63,6 +64,25 @@ def is_changed(before: ModuleOp, after: ModuleOp) -> bool:
     )
 
 
+def apply_pass(name: str, before: ModuleOp) -> tuple[tuple[str, ...], ModuleOp]:
+    """Apply a pass to a copy of a graph.
+
+    Returns the names of the patterns that were applied, and the graph after it. The names are that of the pass if it
+    does not report patterns, none if it changed nothing.
+    """
+    from moir.dialects.context import MoirContext
+
+    after = before.clone()
+    events: list[RewriteEvent] = []
+    instance = load_pass(name)()
+    with traced(events.append, has_texts=False), np.errstate(all="ignore"):
+        instance.apply(MoirContext(), after)
+    patterns = tuple(dict.fromkeys(each.pattern for each in events if each.reason is None))
+    if not patterns and is_changed(before, after):
+        patterns = (name,)  # Not all passes report what they do.
+    return patterns, after
+
+
 def prove_graph(name: str, before: ModuleOp, *, each_element: bool = False) -> GraphProof:
     """Apply a pass to a graph, and prove that the graph computes the same after it.
 
@@ -71,19 +91,9 @@ def prove_graph(name: str, before: ModuleOp, *, each_element: bool = False) -> G
         before: the graph.
         each_element: whether the elements of results of static shape are compared one by one.
 
-    Returns the graphs before and after, the result of the proof, and the names of the patterns that were applied: that
-    of the pass if it does not report patterns, none if it changed nothing.
+    Returns the graphs before and after, the result of the proof, and the names of the patterns, as `apply_pass` does.
     """
-    from moir.dialects.context import MoirContext
-
-    after = before.clone()
-    events: list[RewriteEvent] = []
-    instance = load_pass(name)()
-    with traced(events.append), np.errstate(all="ignore"):
-        instance.apply(MoirContext(), after)
-    patterns = tuple(dict.fromkeys(each.pattern for each in events if each.reason is None))
-    if not patterns and is_changed(before, after):
-        patterns = (name,)  # Not all passes report what they do.
+    patterns, after = apply_pass(name, before)
     if not patterns:
         return GraphProof((), before, after, Comparison(Answer.PROVED))
     comparison = compare(block_of(before), block_of(after), least=LEAST_SIZES.get(name, 0), each_element=each_element)
@@ -114,8 +124,16 @@ def outcome_of(proofs: Iterable[GraphProof], status: Status) -> Outcome:
     return Outcome(status if count else Status.OPEN, count, [])
 
 
-def pattern_names(name: str) -> tuple[str, ...]:
-    """The names of a pass's patterns, or of those with a family of graphs; the name of the pass if it has none."""
-    patterns: Any = getattr(load_pass(name), "PATTERNS", ())
+def patterns_of(name: str) -> dict[str, FusionRule | None]:
+    """The patterns that a pass has by their names, or those with a family of graphs; the pass itself if it has none.
+
+    The value is the rule of a pattern that is a fusion rule, and None of one that is written by hand.
+    """
+    kind: Any = load_pass(name)
+    if issubclass(kind, RulePass) and kind.RULES:
+        return {str(rule): rule for rule in kind.RULES}
+    patterns: Any = getattr(kind, "PATTERNS", ())
     with_families = tuple(pattern for each, pattern in FAMILIES if each == name)
-    return tuple(each.__name__ for each in patterns) or with_families or (name,)
+    named = {str(each): each for each in patterns if isinstance(each, FusionRule)}
+    names = tuple(str(each) if isinstance(each, FusionRule) else each.__name__ for each in patterns) or with_families or (name,)
+    return {each: named.get(each) for each in names}

@@ -6,12 +6,10 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from moir.pipeline import load_pass
 from moir.pipeline.pass_index import PASS_MODULES
 from moir.proofs.families import BOUNDED, family_of
-from moir.proofs.graph_proofs import GraphProof, models_of, outcome_of, pattern_names, prove_graph
+from moir.proofs.graph_proofs import GraphProof, models_of, outcome_of, patterns_of, prove_graph
 from moir.proofs.outcomes import Outcome, Status
-from moir.rewriting.rules import RulePass
 from moir.support.records import Record
 
 if TYPE_CHECKING:
@@ -70,30 +68,47 @@ def prove_pass(name: str, graphs: Sequence[ModuleOp] = ()) -> Iterator[RuleProof
         graphs: modules with graphs of its patterns. A pattern without a family is checked on those of them that it
             changes.
     """
-    kind = load_pass(name)
-    if issubclass(kind, RulePass) and kind.RULES:
-        from moir.proofs.rule_proofs import RuleProver
-
-        for rule in kind.RULES:
-            start = time.process_time()
-            outcome = RuleProver(rule).prove()
-            yield RuleProof(name, str(rule), outcome, time.process_time() - start)
-        return
     bounded: list[GraphProof] | None = None
-    for pattern in pattern_names(name):
+    for pattern, rule in patterns_of(name).items():
         start = time.process_time()
         family = family_of(name, pattern)
+        exact = Status.PROVED if pattern in EXACT else Status.REALS
         if family is not None:
             is_bounded = (name, pattern) in BOUNDED
             answers = (prove_graph(name, each, each_element=is_bounded) for each in family())
-            proofs = (each for each in answers if pattern in each.patterns or pattern == name)
-            status = Status.BOUNDED if is_bounded else Status.PROVED if pattern in EXACT else Status.REALS
-            outcome = outcome_of(proofs, status)
+            outcome = outcome_of(changed_by(name, pattern, answers), Status.BOUNDED if is_bounded else exact)
+        elif rule is not None:
+            from moir.proofs.rule_proofs import RuleProver
+
+            outcome = RuleProver(rule, exact).prove()
         else:
             if bounded is None:
                 bounded = list(prove_graphs(name, graphs))
             outcome = bounded_outcome(name, pattern, bounded)
         yield RuleProof(name, pattern, outcome, time.process_time() - start)
+
+
+def prove_on_graphs(name: str, graphs: Sequence[ModuleOp]) -> Iterator[RuleProof]:
+    """The proofs, on graphs that a user has, of rules that `prove_pass` proves without these: fusion rules, and
+    patterns with a family. Rules that change none of the graphs are left out.
+
+    Args:
+        name: the pass.
+        graphs: modules with graphs of its patterns.
+    """
+    rules = [each for each, rule in patterns_of(name).items() if rule is not None or family_of(name, each) is not None]
+    start = time.process_time()
+    proofs = list(prove_graphs(name, graphs)) if rules else []
+    for rule in rules:
+        outcome = outcome_of(changed_by(name, rule, proofs), Status.BOUNDED)
+        if outcome.obligations:
+            yield RuleProof(name, f"{rule} on your graphs", outcome, time.process_time() - start)
+            start = time.process_time()
+
+
+def changed_by(name: str, pattern: str, proofs: Iterable[GraphProof]) -> Iterator[GraphProof]:
+    """The proofs of graphs that a pattern changes; all of them if the pattern has the name of the pass."""
+    return (each for each in proofs if pattern in each.patterns or pattern == name)
 
 
 def prove_graphs(name: str, graphs: Iterable[ModuleOp]) -> Iterator[GraphProof]:
@@ -112,5 +127,5 @@ def bounded_outcome(name: str, pattern: str, proofs: Iterable[GraphProof]) -> Ou
 
     Tested if the pattern changes no graph, or if proofs have no semantics for an operation of such a graph.
     """
-    outcome = outcome_of((each for each in proofs if pattern in each.patterns or pattern == name), Status.BOUNDED)
+    outcome = outcome_of(changed_by(name, pattern, proofs), Status.BOUNDED)
     return outcome if outcome.status is not Status.OPEN else Outcome(Status.TESTED, outcome.obligations, outcome.failures)

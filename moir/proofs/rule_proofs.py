@@ -166,11 +166,13 @@ class RuleProver:
 
     Args:
         rule: the rule.
+        status: the status of a rule that is proved for real numbers, too: PROVED if it does not compute with them.
         seconds: the time of the processor after which the proof is given up.
     """
 
-    def __init__(self, rule: FusionRule, seconds: float = 60.0) -> None:
+    def __init__(self, rule: FusionRule, status: Status = Status.REALS, seconds: float = 60.0) -> None:
         self.rule = rule
+        self.status = status
         self.roles: Roles = roles_of(rule)
         self.deadline = time.process_time() + seconds
         self.counts: Counter[str] = Counter()
@@ -200,7 +202,7 @@ class RuleProver:
         if not self.counts["obligations"]:
             reason = f"{VACUOUS}: it declines all {self.counts['declined']} models of its pattern"
             return self._failed([Failure(reason, None, None, None, is_vacuous=self.counts["declined"] > 0)])
-        return Outcome(Status.REALS if f32 in elements else Status.PROVED, self.counts["obligations"], [])
+        return Outcome(self.status if f32 in elements else Status.PROVED, self.counts["obligations"], [])
 
     def _failed(self, failures: list[Failure]) -> Outcome:
         return outcome_with(failures, self.counts["obligations"])

@@ -38,8 +38,8 @@ class DimensionsPattern(Pattern):
 class DimensionsPass(ReportingPass):
     """A pass that applies patterns, some of which ask for dimensions."""
 
-    PATTERNS: ClassVar[tuple[type[Pattern], ...]]
-    """The classes of the patterns, in order."""
+    PATTERNS: ClassVar[tuple[type[Pattern] | Pattern, ...]]
+    """The patterns, in order: fusion rules, and classes that are made without arguments or from the dimensions."""
 
     STATIC: ClassVar[bool] = False
     """The argument `static` of `Analyses.dimensions`."""
@@ -62,7 +62,9 @@ class DimensionsPass(ReportingPass):
         known = analyses.dimensions(static=self.STATIC) if self.needs_dimensions(analyses) else None
         patterns: list[Pattern] = []
         for each in self.PATTERNS:
-            if not issubclass(each, DimensionsPattern):
+            if isinstance(each, Pattern):
+                patterns.append(each)
+            elif not issubclass(each, DimensionsPattern):
                 patterns.append(each())
             elif known is not None:
                 patterns.append(each(known))

@@ -286,14 +286,14 @@ def rewrite(
 class PatternPass(ReportingPass):
     """A pass that applies patterns."""
 
-    PATTERNS: ClassVar[tuple[type[Pattern], ...]] = ()
-    """The classes of the patterns, in order, each made without arguments."""
+    PATTERNS: ClassVar[tuple[type[Pattern] | Pattern, ...]] = ()
+    """The patterns, in order: fusion rules, and classes that are made without arguments."""
 
     FIXPOINT: ClassVar[bool] = False
 
     def patterns(self) -> Sequence[Pattern]:
         """The patterns, in order."""
-        return [each() for each in self.PATTERNS]
+        return [each if isinstance(each, Pattern) else each() for each in self.PATTERNS]
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
         return rewrite(module, self.patterns(), fixpoint=self.FIXPOINT, analyses=analyses)

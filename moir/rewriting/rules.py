@@ -175,8 +175,9 @@ PatternFunction: TypeAlias = (
     | Callable[[Any, Any, Any], Any]
     | Callable[[Any, Any, Any, Any], Any]
     | Callable[[Any, Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any, Any], Any]
 )
-"""A function, or a lambda, of `op` and one to four variables that returns the `op.Kind(…)` of the root."""
+"""A function, or a lambda, of `op` and one to five variables that returns the `op.Kind(…)` of the root."""
 
 Rewrite: TypeAlias = Callable[[OpBuilder, Match], SSAValue | None]
 
@@ -189,9 +190,10 @@ class FusionRule(Pattern):
         rewrite: builds the replacement. If it returns None or raises InferenceError, the match is declined and the
             operations that it built are erased.
         shared: whether operations inside the pattern may have uses outside of it.
+        name: the name of the rule in events and proofs, beside other patterns of a pass; by default, its expression.
     """
 
-    def __init__(self, pattern: PatternFunction, rewrite: Rewrite, *, shared: bool = False) -> None:
+    def __init__(self, pattern: PatternFunction, rewrite: Rewrite, *, shared: bool = False, name: str = "") -> None:
         code = pattern.__code__
         variables = [Variable(name) for name in code.co_varnames[1 : code.co_argcount]]
         term = cast(Any, pattern)(Recorder(), *variables)
@@ -199,10 +201,11 @@ class FusionRule(Pattern):
         self.term = term
         self.rewrite = rewrite
         self.shared = shared
+        self.name = name
         self.roots = tuple(sorted(term.names))
 
     def __str__(self) -> str:
-        return str(self.term)
+        return self.name or str(self.term)
 
     def needs(self) -> Needs:
         return tuple(dict.fromkeys(tuple(sorted(kinds)) for kinds in _needed_kinds(self.term)))

@@ -19,7 +19,7 @@ Truth values of masks are often converted to numbers and compared with 0, as fla
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.index_ranges import number_of
 from moir.analysis.integral_bounds import integral_bounds
@@ -28,32 +28,33 @@ from moir.dialects.opset.comparison import ComparisonOp
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.interfaces.bounds import integer_limits
 from moir.dialects.shapes import element_of, rank_of
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.rules import FusionRule, Match
 
 EXACT = 1 << 24
 """Integers up to this number have no rounding error in f32."""
 
 
-class IntegersAnyway(Pattern):
-    """Removes the conversion of a float to integers and back, if all elements are known to be integers in the range of
-    the type.
-    """
+def without_conversions(_op: OpBuilder, match: Match) -> SSAValue | None:
+    """The float that is converted to integers and back; None unless all are known to be integers in the range."""
+    value, (back, there) = match["x"], match.operations
+    limits, bounds = integer_limits(element_of(there.results[0])), integral_bounds(value)
+    if element_of(back.results[0]) not in (f32, f64) or limits is None or bounds is None:
+        return None
+    share = 1 if max(map(abs, bounds)) <= EXACT else 0.5
+    return value if limits[0] * share <= bounds[0] and bounds[1] <= limits[1] * share else None
 
-    roots = (Convert,)
 
-    def may_match(self, op: Operation) -> bool:
-        return isinstance(op.operands[0].owner, Convert) and element_of(op.results[0]) in (f32, f64)
-
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        inner = op.operands[0].owner
-        assert isinstance(inner, Convert)
-        value = inner.operands[0]
-        limits = integer_limits(element_of(op.operands[0]))
-        if limits is None or element_of(value) != element_of(op.results[0]) or (bounds := integral_bounds(value)) is None:
-            return
-        share = 1 if max(map(abs, bounds)) <= EXACT else 0.5
-        if limits[0] * share <= bounds[0] and bounds[1] <= limits[1] * share:
-            rewriter.replace_with(op, value)
+INTEGERS_ANYWAY = FusionRule(
+    name="IntegersAnyway",
+    pattern=lambda op, x: op.Convert(op.Convert(x)),
+    rewrite=without_conversions,
+    shared=True,
+)
+"""Removes the conversion of a float to integers and back, if all elements are known to be integers in the range of the
+type.
+"""
 
 
 class TruthAnyway(Pattern):
@@ -90,4 +91,4 @@ class CancelConversionsPass(PatternPass):
 
     KEEPS_DIMENSIONS = True
 
-    PATTERNS = (IntegersAnyway, TruthAnyway)
+    PATTERNS = (INTEGERS_ANYWAY, TruthAnyway)

@@ -18,72 +18,63 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import SSAValue
 
-from moir.analysis.constants import constant_of
-from moir.analysis.uses import has_one_live_use
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape
-from moir.dialects.shapes import refines, shape_of
-from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.dialects.shapes import shape_of
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.rules import FusionRule, Match, RulePass
 
 
-class TransposeOfTranspose(Pattern):
-    """Merges a transposition with the one that produces its data, which stays if it has other uses."""
-
-    roots = (Transpose,)
-
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        assert isinstance(op, Transpose)
-        inner = op.operands[0].owner
-        if not isinstance(inner, Transpose):
-            return
-        first, second = inner.permutation(rewriter.known), op.permutation(rewriter.known)
-        if first is None or second is None:
-            return
-        value = inner.operands[0]
-        merged = [first[axis] for axis in second]
-        if merged == sorted(merged) and value.type != op.results[0].type:
-            return
-        rewriter.replace_with(op, rewriter.op.transposed(value, merged))
+def merge_transposes(op: OpBuilder, match: Match) -> SSAValue | None:
+    """The data transposed once; None if an order is computed, or if the data have another type than the result."""
+    second, first = (each.permutation(op.known) for each in match.operations if isinstance(each, Transpose))
+    if first is None or second is None:
+        return None
+    return op.transposed(match["x"], [first[axis] for axis in second])
 
 
-class SplitAndMerged(Pattern):
-    """Moves a Transpose before the Reshape that splits dimensions, if it keeps the parts of each dimension together and
-    a Reshape follows it.
-    """
+TRANSPOSE_OF_TRANSPOSE = FusionRule(
+    name="TransposeOfTranspose",
+    pattern=lambda op, x, first, second: op.Transpose(op.Transpose(x, first), second),
+    rewrite=merge_transposes,
+    shared=True,
+)
+"""Merges a transposition with the one that produces its data, which stays if it has other uses."""
 
-    roots = (Reshape,)
 
-    def may_match(self, op: Operation) -> bool:
-        return isinstance(op.operands[0].owner, Transpose) and isinstance(op.operands[0].owner.operands[0].owner, Reshape)
+def transpose_before_split(op: OpBuilder, match: Match) -> SSAValue | None:
+    """The data transposed and then reshaped; None if the transposition separates the parts of a dimension."""
+    outer, transpose, inner = match.operations
+    assert isinstance(outer, Reshape)
+    assert isinstance(inner, Reshape)
+    assert isinstance(transpose, Transpose)
+    order = transpose.permutation(op.known)
+    copied = [inner.flag("special_zero") and entry == 0 for entry in match.constant("split").ravel().tolist()]
+    parts = split_dimensions(shape_of(match["x"]) or (), shape_of(inner.results[0]) or (), copied)
+    merged = None if parts is None or order is None else merged_order(order, parts)
+    if parts is None or merged is None:
+        return None
+    entries, sizes = match.constant("target").ravel().tolist(), shape_of(transpose.results[0]) or ()
+    whole = [len(parts[axis]) == 1 for axis in merged]
+    for index, entry in enumerate(entries):
+        if entry == 0 and outer.flag("special_zero") and not all(whole[: index + 1]):
+            # A 0 copies the dimension at its index, which is another dimension now, so it is replaced by the size.
+            if sizes[index] < 0:
+                return None
+            entries[index] = sizes[index]
+    return op.Reshape(op.transposed(match["x"], merged), np.array(entries, np.int64), special_zero=outer.flag("special_zero"))
 
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        assert isinstance(op, Reshape)
-        outer = op.operands[0].owner
-        assert isinstance(outer, Transpose)
-        inner, target = outer.operands[0].owner, constant_of(op.operands[1])
-        assert isinstance(inner, Reshape)
-        order, split = outer.permutation(rewriter.known), constant_of(inner.operands[1])
-        if order is None or split is None or target is None or not all(map(has_one_live_use, (outer.results[0], inner.results[0]))):
-            return
-        copied = [inner.flag("special_zero") and entry == 0 for entry in split.ravel().tolist()]
-        parts = split_dimensions(shape_of(inner.operands[0]) or (), shape_of(inner.results[0]) or (), copied)
-        merged = None if parts is None else merged_order(order, parts)
-        if parts is None or merged is None:
-            return
-        entries, sizes = target.ravel().tolist(), shape_of(outer.results[0]) or ()
-        whole = [len(parts[axis]) == 1 for axis in merged]
-        for index, entry in enumerate(entries):
-            if entry == 0 and op.flag("special_zero") and not all(whole[: index + 1]):
-                # A 0 copies the dimension at its index, which is another dimension now, so it is replaced by the size.
-                if sizes[index] < 0:
-                    return
-                entries[index] = sizes[index]
-        moved = rewriter.op.transposed(inner.operands[0], merged)
-        reshaped = rewriter.op.Reshape(moved, np.array(entries, np.int64), special_zero=op.flag("special_zero"))
-        if refines(shape_of(reshaped), shape_of(op.results[0])):
-            rewriter.replace_with(op, reshaped)
+
+SPLIT_AND_MERGED = FusionRule(
+    name="SplitAndMerged",
+    pattern=lambda op, x, order: op.Reshape(op.Transpose(op.Reshape(x, op.constant("split")), order), op.constant("target")),
+    rewrite=transpose_before_split,
+)
+"""Moves a Transpose before the Reshape that splits dimensions, if it keeps the parts of each dimension together and a
+Reshape follows it.
+"""
 
 
 def split_dimensions(shape: Sequence[int], result: Sequence[int], copied: Sequence[bool]) -> list[list[int]] | None:
@@ -136,7 +127,7 @@ def merged_order(order: Sequence[int], parts: Sequence[Sequence[int]]) -> list[i
     return merged
 
 
-class CancelTransposesPass(PatternPass):
+class CancelTransposesPass(RulePass):
     """Merges consecutive transpositions, and transposes dimensions before they are split."""
 
     name = "cancel-transposes"
@@ -145,4 +136,4 @@ class CancelTransposesPass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    PATTERNS = (TransposeOfTranspose, SplitAndMerged)
+    RULES = (TRANSPOSE_OF_TRANSPOSE, SPLIT_AND_MERGED)

@@ -40,10 +40,10 @@ from moir.analysis.dimensions import Dimensions
 from moir.analysis.index_ranges import bounds_of, certainty, checked, limited, number_of, wrapped
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.data import Array
-from moir.dialects.element_types import boolean
+from moir.dialects.element_types import boolean, si32, si64
 from moir.dialects.large_arrays import Values, computed
-from moir.dialects.opset.arithmetic import Maximum, Minimum, Mod
-from moir.dialects.opset.comparison import GreaterEqual, Less, LessEqual, LogicalAnd, NotEqual, Select
+from moir.dialects.opset.arithmetic import Maximum, Minimum
+from moir.dialects.opset.comparison import GreaterEqual, LessEqual, LogicalAnd, Select
 from moir.dialects.opset.indexing import Gather
 from moir.dialects.opset.interfaces.bounds import integer_limits
 from moir.dialects.opset.movement import Concat
@@ -53,6 +53,7 @@ from moir.dialects.symbols import same
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dimension_patterns import DimensionsPass, DimensionsPattern
 from moir.rewriting.driver import Pattern, Rewriter
+from moir.rewriting.rules import FusionRule, Match
 
 
 def within(op: OpBuilder, index: SSAValue, size: int) -> SSAValue:
@@ -96,37 +97,33 @@ class ConstantSelect(DimensionsPattern):
             rewriter.replace_with(op, chosen)
 
 
-class NegativeNumber(Pattern):
-    """Removes `x != 0` from `x < 0 and x != 0`, which `x < 0` implies."""
-
-    roots = (LogicalAnd,)
-
-    def may_match(self, op: Operation) -> bool:
-        return any(isinstance(operand.owner, NotEqual) for operand in op.operands)
-
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        for negative, other in (op.operands, reversed(op.operands)):
-            less, differs = negative.owner, other.owner
-            if not isinstance(less, Less) or not isinstance(differs, NotEqual) or less.operands[0] is not differs.operands[0]:
-                continue
-            if number_of(less.operands[1]) == number_of(differs.operands[1]) == 0:
-                rewriter.replace_with(op, negative)
-                return
+NEGATIVE_NUMBER = FusionRule(
+    name="NegativeNumber",
+    pattern=lambda op, x: op.LogicalAnd(op.Less(x, 0), op.NotEqual(x, 0)),
+    rewrite=lambda _, match: match.operation("Less").results[0],
+    shared=True,
+)
+"""Removes `x != 0` from `x < 0 and x != 0`, which `x < 0` implies."""
 
 
-class PositiveRemainder(Pattern):
-    """Fuses a Mod and the Select that adds the divisor to negative remainders into a FloorMod."""
+def floored_remainder(op: OpBuilder, match: Match) -> SSAValue | None:
+    """A FloorMod; None unless the divisor is positive and the operands are indices."""
+    divisor = match.scalar("divisor")
+    is_index = element_of(match["x"]) in (si32, si64)
+    return op.FloorMod(match["x"], match["divisor"]) if is_index and divisor is not None and divisor > 0 else None
 
-    roots = (Select,)
 
-    def may_match(self, op: Operation) -> bool:
-        return isinstance(op.operands[2].owner, Mod)
-
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        index, remainder = wrapped(op.results[0]), op.operands[2].owner
-        assert isinstance(remainder, Mod)
-        if index is not None and number_of(remainder.operands[1]) == index.size:
-            rewriter.replace_with(op, rewriter.op.FloorMod(*remainder.operands))
+POSITIVE_REMAINDER = FusionRule(
+    name="PositiveRemainder",
+    pattern=lambda op, x: op.Select(
+        op.Less(op.Mod(x, op.constant("divisor")), 0),
+        op.Add(op.Mod(x, op.constant("divisor")), op.constant("divisor")),
+        op.Mod(x, op.constant("divisor")),
+    ),
+    rewrite=floored_remainder,
+    shared=True,
+)
+"""Fuses a Mod and the Select that adds the divisor to negative remainders into a FloorMod."""
 
 
 class WrappedIndex(Pattern):
@@ -261,7 +258,7 @@ class SimplifyIndicesPass(DimensionsPass):
     ROOTS = (Gather, LogicalAnd, Maximum, Minimum, Select)
 
     PATTERNS = (
-        *(NegativeNumber, PositiveRemainder, NeedlessLimit, ConstantSelect),
+        *(NEGATIVE_NUMBER, POSITIVE_REMAINDER, NeedlessLimit, ConstantSelect),
         *(WrappedIndex, WrappedRange, FilledGather, ElementOfConcat),
     )
 

@@ -16,11 +16,13 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import is_constant, is_quantized_weight
 from moir.analysis.known_values import KnownValues
-from moir.analysis.uses import has_one_live_use, live_uses
+from moir.analysis.uses import live_uses
 from moir.dialects.opset.matrix import MatMul
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.shapes import rank_of
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.rules import FusionRule, Match
 
 
 def swaps_last_two(op: Operation, known: KnownValues) -> bool:
@@ -58,24 +60,24 @@ class TransposedOperand(Pattern):
             rewriter.replace_with(op, rewriter.op.MatMul(*operands, transpose_a=a, transpose_b=b))
 
 
-class TransposedResult(Pattern):
-    """Exchanges the operands of a product if Transposes are its only uses: (A B)ᵀ = Bᵀ Aᵀ.
+def exchange_operands(op: OpBuilder, match: Match) -> SSAValue | None:
+    """The product of the operands in the other order; None for vectors, other permutations and constant weights."""
+    (transpose, product), a, b = match.operations, match["a"], match["b"]
+    assert isinstance(product, MatMul)
+    if not swaps_last_two(transpose, op.known) or min(rank_of(a) or 0, rank_of(b) or 0) < 2 or is_quantized_weight(b) or is_constant(b):
+        return None
+    return op.MatMul(b, a, transpose_a=not product.flag("transpose_b"), transpose_b=not product.flag("transpose_a"))
 
-    Constant weights stay the second operand, where runtimes multiply by them, and add a bias, in one operation.
-    """
 
-    roots = (Transpose,)
-    companions = ((MatMul,),)
+TRANSPOSED_RESULT = FusionRule(
+    name="TransposedResult",
+    pattern=lambda op, a, b, order: op.Transpose(op.MatMul(a, b), order),
+    rewrite=exchange_operands,
+)
+"""Exchanges the operands of a product if a Transpose is its only use: (A B)ᵀ = Bᵀ Aᵀ.
 
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        product = op.operands[0].owner
-        if not isinstance(product, MatMul) or not has_one_live_use(product.results[0]) or not swaps_last_two(op, rewriter.known):
-            return
-        a, b = product.operands
-        if min(rank_of(a) or 0, rank_of(b) or 0) < 2 or is_quantized_weight(b) or is_constant(b):
-            return
-        flags = {"transpose_a": not product.flag("transpose_b"), "transpose_b": not product.flag("transpose_a")}
-        rewriter.replace_with(op, rewriter.op.MatMul(b, a, **flags))
+Constant weights stay the second operand, where runtimes multiply by them, and add a bias, in one operation.
+"""
 
 
 class FuseMatmulTransposePass(PatternPass):
@@ -87,4 +89,4 @@ class FuseMatmulTransposePass(PatternPass):
 
     FIXPOINT: ClassVar[bool] = True
 
-    PATTERNS = (TransposedOperand, TransposedResult)
+    PATTERNS = (TransposedOperand, TRANSPOSED_RESULT)

@@ -11,16 +11,14 @@ An index out of range is equal to no position, and OneHot has zeros for it. `jax
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from moir.analysis.constants import constant_of
 from moir.analysis.uses import has_one_live_use
 from moir.dialects.element_types import si32, si64
-from moir.dialects.opset.comparison import Equal
-from moir.dialects.opset.data_types import Convert
-from moir.dialects.opset.shape import Unsqueeze
 from moir.dialects.shapes import element_of, rank_of
-from moir.rewriting.driver import Pattern, PatternPass, Rewriter
+from moir.rewriting.builder import OpBuilder
+from moir.rewriting.rules import FusionRule, Match, RulePass
 
 
 def counted(value: SSAValue, rank: int, axis: int) -> int | None:
@@ -38,36 +36,30 @@ def counted(value: SSAValue, rank: int, axis: int) -> int | None:
     return array.size if np.array_equal(array.ravel(), np.arange(array.size)) else None
 
 
-class ComparedPositions(Pattern):
-    """Replaces the conversion of a comparison of indices with 0, 1, … along an axis by a OneHot."""
-
-    roots = (Convert,)
-
-    def may_match(self, op: Operation) -> bool:
-        return isinstance(op.operands[0].owner, Equal)
-
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        equal = op.operands[0].owner
-        assert isinstance(equal, Equal)
-        if equal.text("auto_broadcast") != "numpy" or not has_one_live_use(equal.results[0]):
-            return
-        for value, positions in (equal.operands, reversed(equal.operands)):
-            if not isinstance(value.owner, Unsqueeze) or element_of(value) not in (si32, si64):
-                continue
-            axes, rank = constant_of(value.owner.operands[1]), rank_of(value)
-            if axes is None or axes.size != 1 or rank is None:
-                continue
-            axis = int(axes.ravel()[0]) % rank
-            if (count := counted(positions, rank, axis)) is not None:
-                build, element = rewriter.op, element_of(op.results[0])
-                on, off = (build.constant(number, element) for number in (1, 0))
-                rewriter.replace_with(op, build.OneHot(value.owner.operands[0], build.constant(count, si64), on, off, axis=axis))
-                return
+def encode(op: OpBuilder, match: Match) -> SSAValue | None:
+    """OneHot of the indices; None unless 0, 1, … along the inserted axis are compared, for this result only."""
+    inserted, axes = match.operation("Unsqueeze").results[0], match.constant("axes")
+    rank = rank_of(inserted)
+    if element_of(inserted) not in (si32, si64) or axes.size != 1 or rank is None:
+        return None
+    axis = int(axes.ravel()[0]) % rank
+    count = counted(match["positions"], rank, axis)
+    if count is None or not has_one_live_use(match.operation("Equal").results[0]):
+        return None
+    on, off = (op.constant(number, element_of(match.root.results[0])) for number in (1, 0))
+    return op.OneHot(match["x"], op.constant(count, si64), on, off, axis=axis)
 
 
-class FuseOneHotPass(PatternPass):
+class FuseOneHotPass(RulePass):
     """Fuses one-hot encodings."""
 
     name = "fuse-one-hot"
 
-    PATTERNS = (ComparedPositions,)
+    RULES = (
+        FusionRule(
+            name="ComparedPositions",
+            pattern=lambda op, x: op.Convert(op.Equal(op.Unsqueeze(x, op.constant("axes")), op.constant("positions"))),
+            rewrite=encode,
+            shared=True,  # The Unsqueeze may have other uses.
+        ),
+    )

@@ -25,10 +25,12 @@ from moir.dialects.opset.repetition import Tile
 from moir.dialects.opset.shape import Reshape, Unsqueeze
 from moir.dialects.shapes import element_of, rank_of
 from moir.dialects.symbols import same
+from moir.rewriting.builder import OpBuilder
 from moir.rewriting.dead_code import eliminate_dead
 from moir.rewriting.dimension_patterns import DimensionsPattern
-from moir.rewriting.driver import Pattern, Rewriter, rewrite
+from moir.rewriting.driver import Rewriter, rewrite
 from moir.rewriting.reporting_pass import ReportingPass
+from moir.rewriting.rules import FusionRule, Match
 
 MOST_REPETITIONS = 8
 """The largest scale for which the rounded quotient of a coordinate and the scale is never below the exact integer."""
@@ -81,34 +83,30 @@ class RepeatedElements(DimensionsPattern):
             rewriter.replace_with(op, repeated)
 
 
-def nearest(value: SSAValue) -> tuple[Interpolate, dict[int, float]] | None:
-    """The Interpolate that produces a value, and its scale along each axis; None if it is not of the form that this
-    pass builds.
-    """
-    op = value.owner
-    if not isinstance(op, Interpolate) or any(op.text(name) != text for name, text in NEAREST.items()):
+def scales_of(op: Operation) -> dict[int, float] | None:
+    """The scale of an Interpolate along each axis; None if it pads, or if the scales or axes are computed."""
+    assert isinstance(op, Interpolate)
+    scales, axes = (constant_of(each) for each in op.operands[1:])
+    if scales is None or axes is None or any(map(any, (op.integers("pads_begin"), op.integers("pads_end")))):
         return None
-    axes, scales = op.optional_operand(2), constant_of(op.operands[1])
-    scaled_axes = None if axes is None else constant_of(axes)
-    if scaled_axes is None or scales is None or any(map(any, (op.integers("pads_begin"), op.integers("pads_end")))):
+    return dict(zip(axes.ravel().tolist(), scales.ravel().tolist(), strict=True))
+
+
+def merge_scales(op: OpBuilder, match: Match) -> SSAValue | None:
+    """One Interpolate along the axes of two; None if they have an axis in common."""
+    outer, inner = map(scales_of, match.operations)
+    if outer is None or inner is None or outer.keys() & inner.keys():
         return None
-    return op, dict(zip(scaled_axes.ravel().tolist(), scales.ravel().tolist(), strict=True))
+    scales = dict(sorted((inner | outer).items()))
+    return op.Interpolate(match["x"], np.array([*scales.values()], np.float32), np.array([*scales], np.int64), **NEAREST)
 
 
-class NearestOfNearest(Pattern):
-    """Merges an Interpolate with the one that produces its data if their axes differ."""
-
-    roots = (Interpolate,)
-
-    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        outer, inner = nearest(op.results[0]), nearest(op.operands[0])
-        if outer is None or inner is None or outer[1].keys() & inner[1].keys() or not has_one_live_use(op.operands[0]):
-            return
-        scales = dict(sorted((inner[1] | outer[1]).items()))
-        merged = rewriter.op.Interpolate(
-            inner[0].operands[0], np.array([*scales.values()], np.float32), np.array([*scales], np.int64), **NEAREST
-        )
-        rewriter.replace_with(op, merged)
+NEAREST_OF_NEAREST = FusionRule(
+    name="NearestOfNearest",
+    pattern=lambda op, x, a, i, b, j: op["opset11.Interpolate"](op["opset11.Interpolate"](x, a, i, **NEAREST), b, j, **NEAREST),
+    rewrite=merge_scales,
+)
+"""Merges an Interpolate with the one that produces its data if their axes differ."""
 
 
 class FuseRepeatsPass(ReportingPass):
@@ -128,5 +126,5 @@ class FuseRepeatsPass(ReportingPass):
         # The replaced operations still use the Interpolates that are to be merged.
         for block in all_blocks(module):
             eliminate_dead(block)
-        rewrite(module, [NearestOfNearest()])
+        rewrite(module, [NEAREST_OF_NEAREST])
         return True

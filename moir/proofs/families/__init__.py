@@ -28,8 +28,6 @@ FAMILIES: Mapping[tuple[str, str], str] = {
     ("simplify-indices", "ElementOfConcat"): "parts:elements_of_concats",
     ("eliminate-identities", "ResultEqualToOperand"): "identities:neutral",
     ("eliminate-identities", "DecidedSelect"): "identities:decided",
-    ("simplify-indices", "NegativeNumber"): "integers:negative",
-    ("simplify-indices", "PositiveRemainder"): "integers:remainders",
     ("simplify-indices", "NeedlessLimit"): "integers:limits",
     ("simplify-indices", "ConstantSelect"): "integers:selects",
     ("simplify-indices", "WrappedIndex"): "integers:wrapped",
@@ -59,6 +57,7 @@ FAMILIES: Mapping[tuple[str, str], str] = {
 
 BOUNDED: Mapping[tuple[str, str], str] = {
     ("choose-layouts", "choose-layouts"): "layouts:operations_between_transposes",
+    ("cancel-conversions", "IntegersAnyway"): "integers:converted_twice",
     ("drop-key-bias", "KeyBias"): "attentions:biased_keys",
     ("fold-batch-norm", "BatchNorm"): "folded_constants:normalized_batches",
     ("fold-channel-order", "OrderBefore"): "parts_of_channels:reordered_channels",

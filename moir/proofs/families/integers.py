@@ -16,20 +16,10 @@ from moir.proofs.families.small_graphs import filled
 
 TYPES: tuple[Attribute, ...] = (si8, si32, ui8)
 SIZES = (1, 7)
-DIVISORS = (2, 4)
 
 
 def _number(graph: Graph, number: int, element: Attribute) -> SSAValue:
     return graph.op.constant(np.array(number).astype(to_numpy(element)), element)
-
-
-def negative() -> Iterator[ModuleOp]:
-    """Models with x < a and x != b, for several numbers and both orders."""
-    for element, a, b, order in product((si8, si32), (0, 1, -1), (0, 1), (0, 1)):
-        graph = Graph()
-        x = graph.input((-1, -1), element)
-        parts = [graph.op.Less(x, _number(graph, a, element)), graph.op.NotEqual(x, _number(graph, b, element))]
-        yield graph.module(graph.op.LogicalAnd(*(parts[::-1] if order else parts)))
 
 
 def _wrapped(graph: Graph, x: SSAValue, size: int, element: Attribute) -> SSAValue:
@@ -37,14 +27,17 @@ def _wrapped(graph: Graph, x: SSAValue, size: int, element: Attribute) -> SSAVal
     return graph.op.Select(is_negative, graph.op.Add(x, _number(graph, size, element)), x)
 
 
-def remainders() -> Iterator[ModuleOp]:
-    """Models with a remainder to which a number is added where it is negative; that number is the divisor or another
-    one.
+def converted_twice() -> Iterator[ModuleOp]:
+    """Models with numbers rounded to integers and limited, converted to integers of 8 bits and back: the limits are
+    those of the type and others, smaller and larger ones.
     """
-    for element, divisor, added in product((si32,), DIVISORS, DIVISORS):
-        graph = Graph()
-        remainder = graph.op.Mod(graph.input((), element), _number(graph, divisor, element))
-        yield graph.module(_wrapped(graph, remainder, added, element))
+    bounds = (-129, -128, -3, 0, 3, 127, 128, 255, 256)
+    for element, shape, kind, low, high in product((si8, ui8), ((), (2,)), ("Round", "Floor"), bounds, bounds):
+        if low < high:
+            graph = Graph()
+            rounded = getattr(graph.op, kind)(graph.input(shape))
+            integers = graph.op.Convert(graph.op.Clamp(rounded, min=float(low), max=float(high)), destination_type=element)
+            yield graph.module(graph.op.Convert(integers, destination_type=f32))
 
 
 def limits() -> Iterator[ModuleOp]:

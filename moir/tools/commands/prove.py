@@ -10,7 +10,7 @@ conditions admit no model is an error, too: its proof would say nothing.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ def argument_parser() -> ArgumentParser:
     parser = ArgumentParser(prog="moir prove", description="Prove that the rules of passes keep the meaning of a model.")
     parser.add_argument("passes", metavar="PASS", nargs="*", help="the passes (default: all of canonicalize, fold, fuse and layout)")
     parser.add_argument(
-        "--graphs", metavar="FILE", action="append", default=[], help="text of moir with graphs for patterns that have no family of graphs"
+        "--graphs", metavar="FILE", action="append", default=[], help="text of moir with graphs on which the passes are proved, too"
     )
     parser.add_argument("-o", "--output-file", dest="place", metavar="FILE", help="where to write the first counterexample (.mlir)")
     parser.add_debug_argument()
@@ -50,7 +50,7 @@ def _prove(options: argparse.Namespace) -> int:
         raise UsageError("the solver z3 is not installed", hint="install moir[prove]")
     from moir.pipeline.pass_index import PASS_MODULES
     from moir.proofs.outcomes import Status
-    from moir.proofs.proving import passes_to_prove, prove_pass
+    from moir.proofs.proving import passes_to_prove
 
     names = options.passes or passes_to_prove()
     for name in names:
@@ -59,10 +59,10 @@ def _prove(options: argparse.Namespace) -> int:
     place = None if options.place is None else Path(options.place)
     if place is not None:
         check_replaceable(place, TEXT_FILE)
-    graphs = [read_graphs(Path(each)) for each in options.graphs]
+    graphs = [module for each in options.graphs for module in read_graphs(Path(each))]
     is_wrong = False
     for name in names:
-        for proof in prove_pass(name, [module for modules in graphs for module in modules]):
+        for proof in _proofs(name, graphs):
             model = _shown(proof)
             is_wrong = is_wrong or model is not None or proof.outcome.status is Status.VACUOUS
             if model is not None:
@@ -72,6 +72,17 @@ def _prove(options: argparse.Namespace) -> int:
                 else:
                     print(model)
     return 1 if is_wrong else 0
+
+
+def _proofs(name: str, graphs: Sequence[ModuleOp]) -> Iterator[RuleProof]:
+    """The proofs of a pass, also on graphs that a user has; prints a note if the pass changes none of these."""
+    from moir.proofs.graph_proofs import apply_pass, models_of
+    from moir.proofs.proving import prove_on_graphs, prove_pass
+
+    yield from prove_pass(name, graphs)
+    yield from prove_on_graphs(name, graphs)
+    if graphs and not any(apply_pass(name, model)[0] for each in graphs for model in models_of(each)):
+        print(f"{name}: note: the pass changes none of the graphs of --graphs")
 
 
 def _shown(proof: RuleProof) -> ModuleOp | None:

@@ -19,7 +19,7 @@ from moir.passes.fold import fold_scales
 from moir.proofs.counterexamples import counterexample
 from moir.proofs.families import BOUNDED, FAMILIES, family_of
 from moir.proofs.families.folded_constants import scales_after
-from moir.proofs.graph_proofs import outcome_of, pattern_names, prove_graph
+from moir.proofs.graph_proofs import outcome_of, patterns_of, prove_graph
 from moir.proofs.outcomes import Status
 from moir.proofs.solver import Answer
 
@@ -34,7 +34,7 @@ def _operations(module: ModuleOp) -> list[Operation]:
 @pytest.mark.parametrize(("name", "pattern"), BOUNDED)
 def test_the_first_graph_that_changes_is_proved(name: str, pattern: str) -> None:
     assert (name, pattern) not in FAMILIES
-    assert pattern in pattern_names(name)
+    assert pattern in patterns_of(name)
     family = family_of(name, pattern)
     assert family is not None
     answers = (prove_graph(name, module, each_element=True) for module in family())

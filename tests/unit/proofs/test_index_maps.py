@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("z3")
 
-from moir.dialects.element_types import si32, si64
+from moir.dialects.element_types import f32, si32, si64, ui8
 from moir.execution.evaluation import EvaluationRunner
 from moir.proofs.context import Assumptions, assuming
-from moir.proofs.evaluation import results_of
+from moir.proofs.evaluation import MEANINGS, results_of
 from moir.proofs.families.graph import Graph
 from moir.proofs.graph_proofs import block_of
 from moir.proofs.smt import z3
@@ -57,19 +57,57 @@ CASES: dict[str, Any] = {
 }
 """Functions that build an operation on a tensor [2, 3, 4] of 32-bit integers."""
 
+WINDOWS: dict[str, Any] = {"strides": [2], "pads_begin": [1], "pads_end": [0]}
 
-@pytest.mark.parametrize("name", CASES)
+REAL_CASES: dict[str, Any] = {
+    "Convolution": lambda op, x: op.Convolution(x, _filters(2, 3, 2), **WINDOWS, dilations=[1], auto_pad="explicit"),
+    "GroupConvolution": lambda op, x: op.GroupConvolution(x, _filters(3, 2, 1, 2), **WINDOWS, dilations=[1], auto_pad="explicit"),
+    "AvgPool": lambda op, x: op.AvgPool(
+        x, **WINDOWS, dilations=[1], kernel=[2], exclude_pad=True, rounding_type="floor", auto_pad="explicit"
+    ),
+    "Clamp": lambda op, x: op.Clamp(x, min=2.5, max=17.0),
+    "Convert": lambda op, x: op.Convert(op.Multiply(x, 0.75), destination_type=ui8),
+    "ConvertLike": lambda op, x: op.ConvertLike(op.Greater(x, 6.0), x),
+    "LogicalNot": lambda op, x: op.Convert(op.LogicalNot(op.Greater(x, 6.0)), destination_type=si32),
+    "Interpolate": lambda op, x: op.Interpolate(
+        op.Unsqueeze(x, _ints(0)), np.array([2.0], np.float32), _ints(3), mode="nearest", shape_calculation_mode="scales", **NEAREST
+    ),
+}
+"""Functions that build an operation on a tensor [2, 3, 4] of real numbers."""
+
+NEAREST = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+
+
+WITHOUT_EVALUATE = ("Convolution", "GroupConvolution", "AvgPool")
+"""Operations that moir evaluates with OpenVINO Runtime."""
+
+
+def _filters(*shape: int) -> Any:
+    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape) - 4
+
+
+def test_every_operation_with_a_meaning_of_its_own_is_compared() -> None:
+    # The branches of an If are compared as models, in test_bounded_checks.
+    assert set(MEANINGS) - {"If"} <= {*CASES, *REAL_CASES}
+
+
+@pytest.mark.parametrize("name", [*CASES, *REAL_CASES])
 def test_index_map_computes_what_the_operation_computes(name: str) -> None:
+    is_real = name in REAL_CASES
+    element, dtype, sort = (f32, np.float32, z3.RealSort()) if is_real else (si32, np.int32, z3.BitVecSort(32))
     graph = Graph()
-    value = graph.input((2, 3, 4), si32)
-    module = graph.module(CASES[name](graph.op, value))
-    array = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
-    (expected,) = EvaluationRunner(module, alone=False).run({"x0": array}).values()
+    value = graph.input((2, 3, 4), element)
+    module = graph.module((REAL_CASES if is_real else CASES)[name](graph.op, value))
+    array = np.arange(24).reshape(2, 3, 4).astype(dtype)
+    if name in WITHOUT_EVALUATE:
+        pytest.importorskip("openvino")
+    (expected,) = EvaluationRunner(module, alone=name in WITHOUT_EVALUATE).run({"x0": array}).values()
     with assuming(Assumptions()):
         (result,) = results_of(block_of(module))
         terms = terms_of(result)
-    function = z3.Function("x0", *[z3.IntSort()] * 3, z3.BitVecSort(32))
-    pairs = [(function(*map(int, index)), z3.BitVecVal(int(array[index]), 32)) for index in np.ndindex(2, 3, 4)]
+    function = z3.Function("x0", *[z3.IntSort()] * 3, sort)
+    constant = z3.RealVal if is_real else lambda number: z3.BitVecVal(number, 32)
+    pairs = [(function(*map(int, index)), constant(int(array[index]))) for index in np.ndindex(2, 3, 4)]
     numbers = np.empty(terms.shape, object)
     for index in np.ndindex(*terms.shape):
         term = terms[index]

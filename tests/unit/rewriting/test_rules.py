@@ -22,7 +22,8 @@ from moir.dialects.names import name_of
 from moir.dialects.shapes import tensor
 from moir.errors import InferenceError
 from moir.rewriting.builder import OpBuilder
-from moir.rewriting.driver import rewrite
+from moir.rewriting.driver import PatternPass, rewrite
+from moir.rewriting.events import RewriteEvent, traced
 from moir.rewriting.rules import FusionRule, Match, RulePass, is_refinement
 
 
@@ -225,6 +226,19 @@ def test_version_without_the_property_does_not_match(parse: Any) -> None:
 def test_pattern_names_one_version(parse: Any) -> None:
     rule = FusionRule(lambda op, x: op["opset2.Gelu"](x), lambda op, match: op.Relu(match["x"]))
     assert apply(parse(GELU), rule) == ["opset7.Gelu"]
+
+
+def test_a_rule_stands_among_the_patterns_of_a_pass_under_its_name(parse: Any) -> None:
+    class Pass(PatternPass):
+        name = "test"
+        PATTERNS = (FusionRule(lambda op, x: op.Gelu(x), lambda op, match: op.Relu(match["x"]), name="ReluInstead"),)
+
+    module, events = parse(GELU), list[RewriteEvent]()
+    with traced(events.append):
+        Pass().apply(Context(), module)
+    assert operations(module) == ["opset1.Relu"]
+    assert [each.pattern for each in events] == ["ReluInstead"]
+    assert Pass.needs() == ((("Gelu",),),)
 
 
 def never(op: OpBuilder, match: Match) -> SSAValue | None:

@@ -2,10 +2,10 @@
 
     python benchmarks/certificates.py PATH... [-o RESULT.jsonl]
 
-A path is a model, or a folder with `meta.json` beside each model, which names its `files` and the shapes of its
-`inputs`. Every model is converted, run once, and converted with a certificate, each by a command of its own. The cost is
-CPU time: `cost = moir MODEL --certify / (3 · moir MODEL + moir run MODEL)`, which has to be at most 1; it is nan for a
-model that the framework's runtime does not load.
+A path is a model, or a folder with `meta.json` beside each model, which names its `files` (by default those of GGUF)
+and the shapes of its `inputs`. Every model is converted, run once, and converted with a certificate, each by a command
+of its own. The cost is CPU time: `cost = moir MODEL --certify / (3 · moir MODEL + moir run MODEL)`, which has to be at
+most 1; it is nan for a model that the framework's runtime does not load.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def models_of(path: Path) -> Iterator[tuple[Path, Sequence[str]]]:
         if (description.parent / "config.json").exists():
             yield description.parent, []
             continue
-        for name in meta.get("files", ()):
+        for name in meta.get("files", [each.name for each in description.parent.glob("*.gguf")]):
             file = description.parent / name
             if file.suffix not in SECONDARY and (file.is_file() or (file / "saved_model.pb").exists()):
                 yield file, ["--input", shapes] if meta.get("framework") == "mxnet" else []

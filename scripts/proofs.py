@@ -1,6 +1,6 @@
 """The table of proofs: `moir/proofs/table.py` and `docs/proofs.md`, from proofs of all rules.
 
-    python -m scripts.proofs              proves all rules; exit status 1 if one that the table has as proved is not
+    python -m scripts.proofs              proves all rules; exit status 1 if the table differs
     python -m scripts.proofs --write      writes the table
     python -m scripts.proofs fuse-clamp   proves those of some passes; with --write, the table keeps those of the others
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -122,14 +123,25 @@ def write(rows: Sequence[Row]) -> None:
     PAGE.write_text(f"{before}{BEGIN}\n\n{page_table(results, left)}\n\n{END}{after}")
 
 
-def worse(rows: Sequence[Row]) -> list[str]:
-    """The rules that are refuted, or not proved although the table says that they are."""
+def differences(rows: Sequence[Row]) -> list[str]:
+    """The rules that are refuted, or not proved although the table says so, and the passes whose counts differ."""
     wrong = {Status.REFUTED.value: "is refuted", Status.VACUOUS.value: "has conditions that admit no model"}
     lines = [f"{name}: {rule} {wrong[status]}" for name, rule, status, _, _ in rows if status in wrong]
     for name, rules in not_proved(rows).items():
         known = {rule for rule, _ in NOT_PROVED.get(name, ())}
         lines += [f"{name}: {rule} is {status}" for rule, status in rules if rule not in known]
+    for name, counts in counts_of(rows).items():
+        if counts != RESULTS.get(name):
+            lines.append(f"{name}: {counts}, but the table has {dict(RESULTS.get(name, {}))}; --write writes it")
     return lines
+
+
+def summary(rows: Sequence[Row], seconds: float) -> str:
+    """How many rules were proved in which time, and which of them took the longest."""
+    name, rule, *_, most = max(rows, key=lambda row: row[-1])
+    total = sum(row[-1] for row in rows)
+    slowest = f"{name}: {rule[:60]}, {most:.1f} s"
+    return f"{len(rows)} rules in {seconds:.0f} s, {total:.0f} s of CPU time; the slowest is {slowest}"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -140,15 +152,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     options = parser.parse_args(arguments)
     rows: list[Row] = []
+    start = time.perf_counter()
     with ProcessPoolExecutor(options.jobs) as pool:
         for part in pool.map(rows_of, options.passes or passes_to_prove()):
             for name, rule, status, equations, seconds in part:
                 print(f"{name}: {status}: {rule[:100]} ({equations} equations, {seconds:.1f} s)", flush=True)
             rows += part
+    print(summary(rows, time.perf_counter() - start))
     if options.write:
         write(rows)
         return 0
-    lines = worse(rows)
+    lines = differences(rows)
     print(f"{sum(map(len, RESULTS.values()))} entries in the table", *lines, sep="\n")
     return 1 if lines else 0
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, COHERE
-from moir.architectures.record import PARALLEL, Architecture, AttentionBlock
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import PARALLEL
 from moir.support.tables import words
 
 STABLELM = Family(

@@ -28,7 +28,8 @@ from moir.architectures.blocks.state_space import GroupedStateSpaceNodes, StateS
 from moir.architectures.checkpoint import Checkpoint
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.nodes import NodeList
-from moir.architectures.record import ATTENTION, Architecture, Branch, Configuration, Residual
+from moir.architectures.record import Architecture, Configuration
+from moir.architectures.residuals import ATTENTION, Branch, Residual
 from moir.architectures.vectors import VectorNodes
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp

@@ -36,6 +36,7 @@ FILES = by_member(
         "recurrent.state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
         "recurrent.falcon_h1": "falcon_h1",
         "encoders.bert": "bert roberta camembert xlm-roberta distilbert modernbert",
+        "encoders.deberta": "deberta-v2 deberta",
         "encoders.successors": "electra mpnet nomic_bert",
         "encoders.relatives": "data2vec-text roberta-prelayernorm xlm-roberta-xl megatron-bert ernie albert jina_embeddings_v3 gte "
         "eurobert",

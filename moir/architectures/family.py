@@ -117,6 +117,8 @@ class Family(Record):
             (those with windows, or all if the model has no windows); `sliding or dense` (those with windows, and those
             without experts if prefix_dense_sliding_window_pattern is 1); `thetas` (layer_rope_theta has a base for each
             layer, 0 for those that are not rotated).
+        has_distances: whether scores may depend on distances: on position_buckets of them, or else on
+            max_relative_positions or, if that is below 1, max_position_embeddings.
         rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are
             factors of cosines and sines), `alpha` (`dynamic` with `alpha` stretches the base for all lengths),
             `backward` (they turn the other way round), `growth` (`llama_4_scaling_beta` multiplies queries).
@@ -167,6 +169,7 @@ class Family(Record):
     kinds: Mapping[str, str] = NOTHING
     attention_layers: str = ""
     rotary_layers: str = ""
+    has_distances: bool = False
     rotary_traits: frozenset[str] = frozenset()
     variants: tuple[tuple[str, object, Mapping[str, object]], ...] = ()
     read: frozenset[str] = frozenset()

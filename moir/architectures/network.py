@@ -21,6 +21,7 @@ from moir.architectures.blocks.alternating_updates import AlternatingUpdateNodes
 from moir.architectures.blocks.attention import AttentionNodes
 from moir.architectures.blocks.convolution import ConvolutionNodes
 from moir.architectures.blocks.delta_rule import DeltaRuleNodes
+from moir.architectures.blocks.distance_attention import DistanceAttentionNodes
 from moir.architectures.blocks.feed_forward import FeedForwardNodes
 from moir.architectures.blocks.latent_attention import LatentAttentionNodes
 from moir.architectures.blocks.layer_inputs import LayerInputNodes
@@ -72,7 +73,8 @@ class Network:
         self.vectors = VectorNodes(architecture, configuration, nodes)
         self.inputs = ModelInputs(architecture, configuration, nodes)
         parts = (architecture, configuration, self.vectors, self.inputs)
-        attention = LatentAttentionNodes if architecture.attention.latent else AttentionNodes
+        kind = architecture.attention
+        attention = LatentAttentionNodes if kind.latent else DistanceAttentionNodes if kind.distance_terms else AttentionNodes
         self.blocks: dict[str, LayerBlock] = {
             ATTENTION: attention(*parts),
             "convolution": ConvolutionNodes(*parts),

@@ -51,6 +51,10 @@ class AttentionBlock(Record):
         output_norm: whether the results of all heads together are normalized before the last product.
         has_position_bias: whether the scores have a term for each head and distance, the same in all layers.
         value_norm: whether each head of the values is normalized, without weights.
+        distance_terms: the terms of the scores that depend on the distance of query and key (He and others, "DeBERTa",
+            2021): `c2p` (queries times projected distances), `p2c` (keys times projected distances).
+        distance_projections: the matrices that project distances: `shared` (those of queries and keys) or `own`.
+        query_value_bias: whether the biases of queries and values are vectors of their own.
     """
 
     packing: str = "separate"
@@ -66,6 +70,22 @@ class AttentionBlock(Record):
     output_norm: bool = False
     has_position_bias: bool = False
     value_norm: bool = False
+    distance_terms: frozenset[str] = frozenset()
+    distance_projections: str = "shared"
+    query_value_bias: bool = False
+
+
+class Distances(Record):
+    """The distances of queries and keys that have embeddings.
+
+    Args:
+        span: the distances -span, …, span - 1 have one each; those beyond share the first or the last one.
+        longest: the distance from which on all share one, if those from span / 2 on share embeddings logarithmically; 0
+            if each distance has its own.
+    """
+
+    span: int
+    longest: int = 0
 
 
 class Experts(Record):
@@ -198,6 +218,7 @@ class Configuration(Record):
             1 + growth · ln(1 + floor((i + 1) / length)).
         values_are_keys: whether the values are the keys before their normalization and rotation.
         sparsity: the share of the gates of a feed-forward block that are 0, if they are normally distributed.
+        distances: the distances of queries and keys on which scores depend; None if they depend on none.
     """
 
     layers: int
@@ -243,6 +264,7 @@ class Configuration(Record):
     growth_length: float = 0.0
     values_are_keys: bool = False
     sparsity: float = 0.0
+    distances: Distances | None = None
 
     def of_layer(self, layer: int) -> Configuration:
         """The configuration with the fields that one layer changes; itself if no layer differs."""
@@ -273,6 +295,7 @@ class Architecture(Record):
         final_norm: whether the last value is normalized.
         projects_last: whether embeddings of another size are projected after their normalization.
         projects_always: whether those of the same size are, too.
+        distance_norm: whether the embeddings of distances are normalized.
         pooler_norm: whether the pooled value of an encoder that classifies is normalized.
         first_norm: whether the first layer has its attention normalization.
         learned_positions: None; `input` (indexed by the positions), `counted` (by those counted in the mask), or
@@ -316,6 +339,7 @@ class Architecture(Record):
     final_norm: bool = True
     projects_last: bool = False
     projects_always: bool = False
+    distance_norm: bool = False
     pooler_norm: bool = False
     first_norm: bool = True
     learned_positions: str | None = None

@@ -9,7 +9,7 @@ from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.activation import activated
 from moir.lowering.transformers.table import transformers
-from moir.lowering.transformers.weights import vector
+from moir.lowering.transformers.weights import restored, vector
 from moir.rewriting.builder import OpBuilder
 
 
@@ -42,8 +42,8 @@ def clip(op: OpBuilder, x: SSAValue, *, bound: float) -> SSAValue:
 
 @transformers.lowers("Add")
 def add(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """transformers.Add(x, y) -> Add(x, y)"""
-    return op.Add(x, y)
+    """transformers.Add(x, y) -> Add(x, y); y may be a weight"""
+    return op.Add(x, restored(op, y))
 
 
 @transformers.lowers("Multiply")

@@ -6,6 +6,7 @@ INDEX: dict[str, str] = {
     "attention": "Attention Rotate",
     "convolution": "CausalConvolution MaskPadding",
     "delta_rule": "GatedDeltaRule",
+    "distances": "DistanceScores",
     "experts": "MixtureOfExperts",
     "feed_forward": "GatedMLP MLP PackedGatedMLP XIELU",
     "indexing": "Embedding FirstToken MeanToken",

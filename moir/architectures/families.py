@@ -14,8 +14,8 @@ FILES = by_member(
         "llama4": "llama4_text",
         "llama_variants": "mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi exaone4 ernie4_5",
         "llama_successors": "seed_oss arcee helium olmo3 ministral ministral3 cwm exaone hunyuan_v1_dense nanochat apertus "
-        "internlm3 iquestcoder bitnet",
-        "layer_norm_families": "stablelm nemotron olmo cohere2 jais2 persimmon",
+        "internlm3 iquestcoder bitnet diffllama",
+        "layer_norm_families": "stablelm nemotron olmo cohere2 jais2 persimmon modernbert-decoder",
         "gemma": "gemma gemma2 gemma3_text vaultgemma",
         "gemma_successors": "gemma3n_text gemma4_text",
         "gpt": "gpt2 gpt_bigcode gpt_neox gptj gpt_neo codegen opt",
@@ -37,7 +37,7 @@ FILES = by_member(
         "recurrent.falcon_h1": "falcon_h1",
         "encoders.bert": "bert roberta camembert xlm-roberta distilbert modernbert",
         "encoders.deberta": "deberta-v2 deberta",
-        "encoders.successors": "electra mpnet nomic_bert",
+        "encoders.successors": "electra mpnet nomic_bert roformer",
         "encoders.relatives": "data2vec-text roberta-prelayernorm xlm-roberta-xl megatron-bert ernie albert jina_embeddings_v3 gte "
         "eurobert",
     }

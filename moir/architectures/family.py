@@ -103,8 +103,9 @@ class Family(Record):
             layer); `pattern, first sees all`; `pattern after dense` (`pattern`, counted from the first layer with
             experts; layers before by prefix_dense_sliding_window_pattern); `every fourth sees all` (all but 0, 4, …);
             `second of four, first and last see all` (all but 0, 1, 5, 9, … and the last layer);
-            `attention types` (GPT-Neo); `listed` (those of `layer_types` only); `both sides` (half of local_attention,
-            all but every global_attn_every_n_layers-th). `layer_types` precedes.
+            `attention types` (GPT-Neo); `listed` (those of `layer_types` only); `both sides` (half of local_attention
+            on each side, all but every global_attn_every_n_layers-th); `half` (the same without keys after a query).
+            `layer_types` precedes.
         has_chunks: whether layers see keys within chunks of attention_chunk_size tokens.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.

@@ -54,6 +54,8 @@ class AttentionBlock(Record):
         distance_terms: the terms of the scores that depend on the distance of query and key (He and others, "DeBERTa",
             2021): `c2p` (queries times projected distances), `p2c` (keys times projected distances).
         distance_projections: the matrices that project distances: `shared` (those of queries and keys) or `own`.
+        is_differential: whether the second half of the heads is subtracted from the first one (Ye and others,
+            "Differential Transformer", 2024).
         query_value_bias: whether the biases of queries and values are vectors of their own.
     """
 
@@ -73,6 +75,7 @@ class AttentionBlock(Record):
     distance_terms: frozenset[str] = frozenset()
     distance_projections: str = "shared"
     query_value_bias: bool = False
+    is_differential: bool = False
 
 
 class Distances(Record):
@@ -207,7 +210,7 @@ class Configuration(Record):
         sizes: further sizes that only one family has, by name.
         pooling: what an encoder classifies: the value of the `first` token, the `mean` of all that are no padding, or
             `late`, the mean of all after the activation before the classifier.
-        pooler_activation: the activation before the classifier of an encoder.
+        pooler_activation: the activation before the classifier of an encoder, or before the logits.
         layer_fields: the fields of each layer that differ from those of the model; empty if none does.
         sources: for each layer the one whose keys and values it uses, often itself; empty if all have their own.
         chunks: the size of the chunks of each layer, within which queries see keys; 0 for layers without.
@@ -305,6 +308,7 @@ class Architecture(Record):
             before cosines, the row of the padding 0.
         takes_positions: whether the model has the input `position_ids`.
         head_bias: whether the logits have a bias.
+        head_transform: whether the last value is projected, activated and normalized before the logits.
         state_norm: the normalization of the result of a grouped state space: `gated` (after its gates), `before gates`,
             or None.
         part_weights: whether the normalizations of the parts of a state space have weights.
@@ -347,6 +351,7 @@ class Architecture(Record):
     has_sinusoidal_positions: bool = False
     takes_positions: bool = True
     head_bias: bool = False
+    head_transform: bool = False
     state_norm: str | None = "gated"
     part_weights: bool = False
     delta_packing: str = "per head"

@@ -121,7 +121,7 @@ class AttentionNodes(TokenBlockNodes):
             "Attention",
             [*operands, alibi_mask],
             self.vectors.name(block),
-            sizes.heads * (sizes.value_size or sizes.head_size),
+            sizes.heads * self.value_width(sizes),
             heads=sizes.heads,
             key_heads=sizes.key_heads if sizes.key_heads != sizes.heads else None,
             layer=layer,
@@ -134,6 +134,10 @@ class AttentionNodes(TokenBlockNodes):
             alibi_bias=sizes.sizes.get("alibi_bias"),
             padded_heads=self.padded_heads(sizes),
         )
+
+    def value_width(self, sizes: Configuration) -> int:
+        """The size of a value of one head in the attention itself."""
+        return sizes.value_size or sizes.head_size
 
     def scale(self, layer: int) -> float:
         """The factor of the scores of a layer."""

@@ -141,7 +141,7 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     types = layer_types(keys, layers)
     if rule == "attention types":
         return _windows_of_types(keys, layers)
-    if rule == "both sides":
+    if rule in ("both sides", "half"):
         return _windows_of_both_sides(keys, layers, types)
     size = keys.value("sliding_window")
     flagged = keys.flag("use_sliding_window", default=True) if rule in ("flagged", "alternating first") else True
@@ -157,7 +157,8 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
 
 
 def _windows_of_both_sides(keys: Keys, layers: int, types: tuple[str, ...] | None) -> tuple[int, ...]:
-    """The distance at which a query of each layer of an encoder sees the farthest keys; 0 for all keys.
+    """The distance at which a query of each layer of an encoder sees the farthest keys, or how many keys a query of a
+    decoder sees; 0 for all keys.
 
     `types` are the kinds of the layers if the file lists them.
     """

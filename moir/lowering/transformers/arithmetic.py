@@ -46,6 +46,18 @@ def add(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     return op.Add(x, restored(op, y))
 
 
+@transformers.lowers("Difference")
+def difference(
+    op: OpBuilder, x: SSAValue, y: SSAValue, query_1: SSAValue, key_1: SSAValue, query_2: SSAValue, key_2: SSAValue, *, start: float
+) -> SSAValue:
+    """transformers.Difference(x, y, query_1, key_1, query_2, key_2) {start}
+    -> x - y · (Exp(ReduceSum(query_1 · key_1)) - Exp(ReduceSum(query_2 · key_2)) + start)
+    """
+    pairs = ((query_1, key_1), (query_2, key_2))
+    first, second = (op.Exp(op.ReduceSum(op.Multiply(vector(op, a), vector(op, b)), [0], keep_dims=True)) for a, b in pairs)
+    return op.Subtract(x, op.Multiply(y, op.Add(op.Subtract(first, second), start)))
+
+
 @transformers.lowers("Multiply")
 def multiply(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     """transformers.Multiply(x, y) -> Multiply(x, y)"""

@@ -2,7 +2,7 @@
 
 INDEX: dict[str, str] = {
     "alternating_updates": "CorrectValues MixValues Rescale",
-    "arithmetic": "Add Clip Gate Multiply Scale SoftCap",
+    "arithmetic": "Add Clip Difference Gate Multiply Scale SoftCap",
     "attention": "Attention Rotate",
     "convolution": "CausalConvolution MaskPadding",
     "delta_rule": "GatedDeltaRule",

@@ -27,6 +27,7 @@ ENCODERS: Mapping[str, Mapping[str, list[Any]]] = {
     },
     "electra": {**ENCODER, "embedding_size": [32, 24]},
     "mpnet": {**SIZES, "num_labels": [1, 3], "pad_token_id": [1]},
+    "roformer": {**ENCODER, "embedding_size": [32, 24]},
     "nomic_bert": ENCODER,
     "data2vec-text": ENCODER,
     "roberta-prelayernorm": ENCODER,

@@ -97,6 +97,12 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"vocab_size": [64], "hidden_size": [32], "num_hidden_layers": [2], "num_attention_heads": [4], "bias": [True, False]},
         **{"new_decoder_architecture": [True, False], "num_kv_heads": [4], "multi_query": [True, False], "alibi": [True, False]},
     },
+    "diffllama": {**GROUPS, **BIAS, "num_attention_heads": [4, 8], "num_key_value_heads": [2, 4]},
+    "modernbert-decoder": {
+        **{**SIZES, **TIED, **BIAS, "num_hidden_layers": [3, 4], "local_attention": [6, 8], "norm_bias": [True, False]},
+        **{"mlp_bias": [True, False], "decoder_bias": [True, False], "classifier_bias": [True, False]},
+        "classifier_activation": ["gelu", "silu"],
+    },
     "lfm2": {
         **{**SIZES, **TIED, "num_hidden_layers": [4], "num_key_value_heads": [1, 2], "conv_bias": [True, False]},
         **{"conv_L_cache": [2, 3, 4], "full_attn_idxs": [[1], [0, 3], None], "block_auto_adjust_ff_dim": [True, False]},

@@ -97,6 +97,9 @@ class Family(Record):
             `interval` (moe_layer_interval, moe_layer_start_index and moe_layer_end_index); the key with the number of
             first layers without; or two keys, of a period and of the place in it of the layer that has experts.
         latent: the keys of the fields of `Latent`.
+        key_index: which layers choose the keys that their attention sees: empty for none; `own` for all; `shared`
+            (indexer_types, index_topk_pattern, or index_topk_freq and index_skip_topk_offset), others see those of the
+            layer before them.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
             use_sliding_window); `pattern` (all but each n-th); `pattern, last sees all` (the same, but never the last
@@ -163,6 +166,7 @@ class Family(Record):
     experts: Mapping[str, object] = NOTHING
     dense: str = ""
     latent: Mapping[str, str] = NOTHING
+    key_index: str = ""
     window: str = ""
     has_chunks: bool = False
     adjusted_feed_forward: bool = False

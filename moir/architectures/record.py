@@ -44,6 +44,7 @@ class AttentionBlock(Record):
         alibi: slopes of the heads times positions are added to the scores: None; `plain`; `scaled` (the sum is
             multiplied with the scale of the scores).
         latent: whether keys and values are compressed (DeepSeek-AI, "DeepSeek-V2", 2024).
+        index_rotation: the pairs of dimensions that are rotated in what chooses its keys, as in `rotation`.
         gate: where gates of the results come from: None without; `with queries` (the projection of the queries has
             those of each head after it); `separate` (a projection of their own); `per head` (the same, one gate for all
             features of a head).
@@ -67,6 +68,7 @@ class AttentionBlock(Record):
     sinks_need_window: bool = False
     alibi: str | None = None
     latent: bool = False
+    index_rotation: str = "halves"
     gate: str | None = None
     gate_activation: str = "sigmoid"
     output_norm: bool = False
@@ -177,6 +179,21 @@ class Latent(Record):
     query_rank: int = 0
 
 
+class KeyIndex(Record):
+    """A small attention that chooses the keys which a latent attention sees (DeepSeek-AI, "DeepSeek-V3.2", 2025).
+
+    Args:
+        heads, size: the number of its heads, and the size of each.
+        count: how many keys each query sees at most.
+        layers: for each layer whether it has its own choice; others see the keys that the layer before them does.
+    """
+
+    heads: int
+    size: int
+    count: int
+    layers: tuple[bool, ...]
+
+
 class Configuration(Record):
     """The sizes and options of one model.
 
@@ -199,6 +216,7 @@ class Configuration(Record):
         clip: the bound of queries, keys and values; 0 without.
         embedding_size: the size of the embeddings where they are projected; 0 for `hidden`.
         latent: the sizes of a latent attention.
+        key_index: what chooses the keys that a latent attention sees; None if it sees all.
         types: the number of token types of an encoder.
         padding: the token whose place in learned positions is skipped (RoBERTa).
         labels: the number of classes of an encoder that classifies.
@@ -249,6 +267,7 @@ class Configuration(Record):
     clip: float = 0.0
     embedding_size: int = 0
     latent: Latent | None = None
+    key_index: KeyIndex | None = None
     types: int = 0
     padding: int = 0
     labels: int = 0

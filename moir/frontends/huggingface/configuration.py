@@ -8,6 +8,7 @@ from typing import Any
 from moir.architectures.family import ANY, IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Distances, Latent
 from moir.frontends.huggingface.experts import expert_layers
+from moir.frontends.huggingface.key_indices import key_index
 from moir.frontends.huggingface.keys import CAUSAL, Keys
 from moir.frontends.huggingface.layer_kinds import blocks, chunks, single_kinds, windows
 from moir.frontends.huggingface.layer_sizes import key_sources, layer_fields
@@ -92,6 +93,8 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     fields["key_heads"] = fields.get("key_heads") or fields.get("heads", 0)
     if family.has_distances:
         fields["distances"] = _distances(keys)
+    if family.key_index:
+        fields["key_index"] = key_index(family, keys, layers)
     if family.latent:
         fields["latent"] = latent = _latent(family, keys)
         fields["head_size"] = latent.plain_size + latent.rotated_size

@@ -15,7 +15,10 @@ OTHERS = ("conv", "linear_attention", "mamba")
 
 CHUNKED = "chunked_attention"
 
-KINDS = (SLIDING, FULL, CHUNKED, *OTHERS)
+INDEXED = "indexed_attention"
+"""The kind of layers whose attention sees chosen keys."""
+
+KINDS = (SLIDING, FULL, CHUNKED, INDEXED, *OTHERS)
 
 ALIASES = {"attention": FULL}
 """Other names of kinds of layers."""
@@ -67,6 +70,8 @@ def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
             raise keys.error(f"layers of the kind {unknown[0]!r} are not known for this family")
         return tuple(family.kinds[each] for each in kinds)
     types = layer_types(keys, layers)
+    if types is not None and not family.key_index and INDEXED in types:
+        raise keys.error("layers whose attention sees chosen keys are not known for this family")
     if not family.other_block:
         if types is not None and (others := [each for each in types if each in OTHERS]):
             raise keys.error(f"layers of the kind {others[0]!r} are not known for this family")

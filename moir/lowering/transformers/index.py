@@ -10,6 +10,7 @@ INDEX: dict[str, str] = {
     "experts": "MixtureOfExperts",
     "feed_forward": "GatedMLP MLP PackedGatedMLP XIELU",
     "indexing": "Embedding FirstToken MeanToken",
+    "key_index": "IndexedMask",
     "latent_attention": "LatentAttention",
     "masks": "CausalMask Mask PositionBias",
     "matrix": "Linear",

@@ -19,6 +19,11 @@ TENSORS: Mapping[str, str] = {
     "attention.value": "attn_v",
     "attention.query_key_value": "attn_qkv",
     "attention.output": "attn_output",
+    "attention.query_down": "attn_q_a",
+    "attention.query_up": "attn_q_b",
+    "attention.key_value_down": "attn_kv_a_mqa",
+    "attention.key_value_norm": "attn_kv_a_norm",
+    "attention.key_value_up": "attn_kv_b",
     "attention.query_norm": "attn_q_norm",
     "attention.key_norm": "attn_k_norm",
     "attention.sinks": "attn_sinks.weight",
@@ -89,7 +94,7 @@ class Spelling(Record):
 
     Args:
         family: the family.
-        variants: the family if a key has a value other than 0: {key: family}.
+        variants: the family if a key has a value other than 0, or the value after `=`: {key: family}.
         is_permuted: whether the rows of queries and keys are in the order of pairs that are rotated together, where the
             family has the two parts of each head one after another.
         tensors: the tensors by their operands, where they are not those of `TENSORS` and `MODEL_TENSORS`; of several
@@ -200,6 +205,13 @@ SPELLINGS: Mapping[str, Spelling] = {
     "minicpm": Spelling("granite", is_permuted=True, required=("embedding_scale", "residual_scale", "logit_scale")),
     "glm4moe": Spelling(
         "glm4_moe", tensors={"feed_forward_norm": "post_attention_norm"}, choices=(("use_qk_norm", "attn_q_norm", True, False),)
+    ),
+    # Files do not have the groups of experts if they are older.
+    "deepseek2": Spelling(
+        "deepseek_v2",
+        variants={"expert_gating_func=2": "deepseek_v3"},
+        tensors={"attention.query_norm": "attn_q_a_norm"},
+        fixed={"n_group": 1, "topk_group": 1},
     ),
     "dots1": Spelling("dots1"),
     "hunyuan-dense": Spelling("hunyuan_v1_dense"),

@@ -78,6 +78,52 @@ def glm4_moe(config: Any, keys: Keys) -> None:
     keys |= {"expert_group_count": config.n_group, "expert_group_used_count": config.topk_group, "nextn_predict_layers": 0}
 
 
+def deepseek(config: Any, keys: Keys) -> None:
+    """Sizes of compressed vectors, and of heads as newer files have them."""
+    glm4_moe(config, keys)
+    keys["expert_gating_func"] = 2 if config.model_type == "deepseek_v3" else 1
+    keys.pop("nextn_predict_layers")
+    if config.model_type == "deepseek_v2":
+        keys |= {"expert_weights_norm": False, "expert_group_count": 1, "expert_group_used_count": 1}
+    key = config.qk_nope_head_dim + config.qk_rope_head_dim
+    keys |= {"attention.key_length": key, "attention.value_length": config.v_head_dim, "rope.dimension_count": config.qk_rope_head_dim}
+    keys["attention.kv_lora_rank"] = config.kv_lora_rank
+    if config.q_lora_rank:
+        keys["attention.q_lora_rank"] = config.q_lora_rank
+    if is_split(config):
+        keys |= {"attention.key_length_mla": key, "attention.value_length_mla": config.v_head_dim, "attention.head_count_kv": 1}
+        keys |= {"attention.key_length": config.kv_lora_rank + config.qk_rope_head_dim, "attention.value_length": config.kv_lora_rank}
+    scaling = config.rope_parameters
+    if scaling.get("rope_type") == "yarn":
+        keys |= {"rope.scaling.type": "yarn", "rope.scaling.factor": scaling["factor"]}
+        keys["rope.scaling.original_context_length"] = scaling["original_max_position_embeddings"]
+        keys["rope.scaling.yarn_log_multiplier"] = 0.1 * scaling["mscale_all_dim"]
+
+
+def has_one_factor(config: Any) -> bool:
+    """Whether a latent attention has no biases, and the two factors of its scaling are equal, as files have them."""
+    scaling = config.rope_parameters
+    return not config.attention_bias and scaling.get("mscale") == scaling.get("mscale_all_dim")
+
+
+def is_split(config: Any) -> bool:
+    """Whether the file has the matrices of keys and values of each head, as newer files do: of every second model."""
+    return bool(config.num_hidden_layers % 2)
+
+
+def with_heads(config: Any, tensors: Tensors) -> Tensors:
+    """The matrices that expand keys and values of each head, those of keys transposed."""
+    result: Tensors = {}
+    for name, value in tensors.items():
+        if not name.endswith("kv_b_proj.weight"):
+            result[name] = value
+            continue
+        heads = value.reshape(config.num_attention_heads, -1, value.shape[-1])
+        size = config.qk_nope_head_dim
+        result[name.replace("kv_b", "k_b")], result[name.replace("kv_b", "v_b")] = heads[:, :size].swapaxes(1, 2), heads[:, size:]
+    return result
+
+
 def hunyuan(config: Any, keys: Keys) -> None:
     """The base of the rotation as it is after its scaling."""
     alpha, size = config.rope_parameters.get("alpha"), keys["attention.key_length"]
@@ -232,6 +278,10 @@ class Writer(NamedTuple):
 
 
 WRITERS: dict[str, Writer] = {
+    "deepseek_v2": Writer(
+        "DEEPSEEK2", deepseek, is_written=lambda config: has_one_factor(config) and config.topk_method == "greedy" and not config.mlp_bias
+    ),
+    "deepseek_v3": Writer("DEEPSEEK2", deepseek, is_written=lambda config: has_one_factor(config) and config.rope_interleave),
     "glm4_moe": Writer("GLM4_MOE", glm4_moe),
     "dots1": Writer("DOTS1", glm4_moe, is_written=lambda config: not config.sliding_window),
     "hunyuan_v1_dense": Writer("HUNYUAN_DENSE", hunyuan),
@@ -267,6 +317,8 @@ def write(source: Path, out: Path) -> bool:
     tensors: Tensors = {}
     for path in source.glob("*.safetensors"):
         tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items()}
+    if config.model_type.startswith("deepseek") and is_split(config):
+        tensors = with_heads(config, tensors)
     if config.model_type == "qwen3_next":
         tensors = with_all_heads(config, tensors)
     keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba", "mamba2") else common_keys(config)

@@ -27,10 +27,11 @@ GROUPED_EXPERTS = {
     **{"n_group": [2, 4], "topk_group": [1, 2], "first_k_dense_replace": [0, 1], "norm_topk_prob": [True, False]},
     "routed_scaling_factor": [1.0, 1.5],
 }
+EVEN_YARN = {**YARN, "mscale": 0.7, "mscale_all_dim": 0.7}
 LATENT = {
     **{**SIZES, **TIED, **BIAS, **GROUPED_EXPERTS, "num_attention_heads": [4], "num_key_value_heads": [4]},
     **{"q_lora_rank": [None, 24], "kv_lora_rank": [16], "qk_nope_head_dim": [8, 12], "qk_rope_head_dim": [8, 4], "v_head_dim": [16, 8, 20]},
-    **{"rms_norm_eps": [1e-5], "rope_parameters": [None, YARN]},
+    **{"rms_norm_eps": [1e-5], "rope_parameters": [None, YARN, EVEN_YARN]},
 }
 INDEXED = {
     **{**LATENT, "q_lora_rank": [24], "index_topk": [4, 6, 64], "index_head_dim": [8, 12], "index_n_heads": [16]},

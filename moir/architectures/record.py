@@ -334,6 +334,8 @@ class Architecture(Record):
         delta_packing: how the projections of a delta rule lie in the file: `per head` (all in two matrices, for each
             head of keys in turn), `all heads` (queries, keys, values in one matrix, gates in another, strengths and
             steps as before), `separate`, or `all separate` (queries, keys, values and their convolutions, too).
+        tiles_keys: whether the key heads of a delta rule are repeated one after another (0 1 0 1) instead of each
+            (0 0 1 1).
         layer_inputs: whether each layer adds a part of further embeddings of the tokens (Gemma 3n).
         layer_factor: whether the value after a layer is multiplied with a number of the layer.
         alternating_updates: whether a model has several values of each token, of which a layer computes one and
@@ -374,6 +376,7 @@ class Architecture(Record):
     state_norm: str | None = "gated"
     part_weights: bool = False
     delta_packing: str = "per head"
+    tiles_keys: bool = False
     layer_inputs: bool = False
     layer_factor: bool = False
     alternating_updates: bool = False

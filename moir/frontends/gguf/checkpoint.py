@@ -244,9 +244,10 @@ def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Archite
     separate; 1 is already added to the weights of normalizations; and a bias is where a file has a tensor for it.
     """
     is_stacked = checkpoint.has("layers.0.attention.query_key_value.weight")
-    has_delta_rule = checkpoint.has("layers.0.delta_rule.norm.weight")
+    has_delta_rule, has_strengths = (checkpoint.has(f"layers.0.delta_rule.{each}.weight") for each in ("norm", "strengths"))
+    architecture = architecture.with_fields(**checkpoint.spelling.architecture)
     attention = architecture.attention.with_fields(packing="stacked" if is_stacked and not has_delta_rule else "separate")
-    if is_stacked and has_delta_rule:
+    if is_stacked and has_delta_rule and not has_strengths:
         architecture = architecture.with_fields(delta_packing="all heads")
     gates = ("layers.0.feed_forward.gate.weight", "layers.0.shared_expert.gate.weight")
     is_gated = architecture.feed_forward != "plain" and any(checkpoint.has(each) for each in gates)

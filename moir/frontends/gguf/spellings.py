@@ -99,6 +99,7 @@ class Spelling(Record):
             family has the two parts of each head one after another.
         tensors: the tensors by their operands, where they are not those of `TENSORS` and `MODEL_TENSORS`; of several
             names with a comma between them the first that the file has.
+        architecture: fields of the family's architecture that files change.
         keys: the keys of config.json by the fields of a configuration, where they are not those of the family.
         fixed: keys of config.json that all files of the architecture stand for.
         choices: keys of config.json with their values if the first layer has a tensor, and if it does not.
@@ -116,6 +117,7 @@ class Spelling(Record):
     variants: Mapping[str, str] = NOTHING
     is_permuted: bool = False
     tensors: Mapping[str, str] = NOTHING
+    architecture: Mapping[str, object] = NOTHING
     keys: Mapping[str, str] = NOTHING
     fixed: Mapping[str, object] = NOTHING
     choices: tuple[tuple[str, str, object, object], ...] = ()
@@ -140,6 +142,29 @@ WITHOUT_WINDOW: Mapping[str, object] = {"use_sliding_window": False}
 OF_IMAGES = frozenset(("rope.dimension_sections", "n_deepstack_layers"))
 
 OF_STATES = frozenset(("feed_forward_length", "context_length", "attention.head_count"))
+
+DELTA_TENSORS: Mapping[str, str] = {
+    **{"feed_forward_norm": "post_attention_norm", "convolution.kernel": "ssm_conv1d"},
+    **{"delta_rule.query_key_value": "attn_qkv", "delta_rule.gates": "attn_gate", "delta_rule.decay": "ssm_a"},
+    **{"delta_rule.step_bias": "ssm_dt.bias", "delta_rule.norm": "ssm_norm", "delta_rule.output": "ssm_out"},
+}
+
+DELTA_KEYS: Mapping[str, str] = {
+    **{"full_attention_interval": "full_attention_interval", "ssm.conv_kernel": "linear_conv_kernel_dim"},
+    **{"ssm.state_size": "linear_key_head_dim", "ssm.group_count": "linear_num_key_heads"},
+    "ssm.time_step_rank": "linear_num_value_heads",
+}
+
+DELTA_QUOTIENTS: Mapping[str, tuple[str, str]] = {"linear_value_head_dim": ("ssm.inner_size", "ssm.time_step_rank")}
+
+QWEN35 = Spelling(
+    "qwen3_5_text",
+    tensors={**DELTA_TENSORS, "delta_rule.strengths": "ssm_beta", "delta_rule.steps": "ssm_alpha"},
+    architecture={"tiles_keys": True},
+    copied=DELTA_KEYS,
+    quotients=DELTA_QUOTIENTS,
+    ignored=OF_IMAGES,
+)
 
 SPELLINGS: Mapping[str, Spelling] = {
     "llama": Spelling("llama", variants={"expert_count": "mixtral", "attention.sliding_window": "mistral"}, is_permuted=True),
@@ -253,20 +278,13 @@ SPELLINGS: Mapping[str, Spelling] = {
     # Newer files have queries, keys and values of all heads in one matrix, and the gates in another one.
     "qwen3next": Spelling(
         "qwen3_next",
-        tensors={
-            **{"feed_forward_norm": "post_attention_norm", "convolution.kernel": "ssm_conv1d", "delta_rule.input": "ssm_in"},
-            **{"delta_rule.numbers": "ssm_ba", "delta_rule.query_key_value": "attn_qkv", "delta_rule.gates": "attn_gate"},
-            **{"delta_rule.decay": "ssm_a", "delta_rule.step_bias": "ssm_dt.bias", "delta_rule.norm": "ssm_norm"},
-            "delta_rule.output": "ssm_out",
-        },
+        tensors={**DELTA_TENSORS, "delta_rule.input": "ssm_in", "delta_rule.numbers": "ssm_ba"},
         fixed={"norm_topk_prob": True},
-        copied={
-            **{"full_attention_interval": "full_attention_interval", "ssm.conv_kernel": "linear_conv_kernel_dim"},
-            **{"ssm.state_size": "linear_key_head_dim", "ssm.group_count": "linear_num_key_heads"},
-            "ssm.time_step_rank": "linear_num_value_heads",
-        },
-        quotients={"linear_value_head_dim": ("ssm.inner_size", "ssm.time_step_rank")},
+        copied=DELTA_KEYS,
+        quotients=DELTA_QUOTIENTS,
     ),
+    "qwen35": QWEN35,
+    "qwen35moe": QWEN35.with_fields(family="qwen3_5_moe_text"),
     "gpt-oss": Spelling("gpt_oss", tensors={"feed_forward_norm": "post_attention_norm"}, window=None),
 }
 """The spellings by `general.architecture`."""

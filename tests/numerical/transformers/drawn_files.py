@@ -20,12 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.unit.frontends.gguf.written_files import Array, permuted
+from tests.numerical.transformers.drawn_file_tensors import Tensors, stacked, with_all_heads, with_heads, with_tiled_heads
+from tests.unit.frontends.gguf.written_files import permuted
 
 Keys = dict[str, Any]
 """The keys of a file, without the architecture; or those of config.json."""
-
-Tensors = dict[str, Array]
 
 
 def common_keys(config: Any) -> Keys:
@@ -109,19 +108,6 @@ def has_one_factor(config: Any) -> bool:
 def is_split(config: Any) -> bool:
     """Whether the file has the matrices of keys and values of each head, as newer files do: of every second model."""
     return bool(config.num_hidden_layers % 2)
-
-
-def with_heads(config: Any, tensors: Tensors) -> Tensors:
-    """The matrices that expand keys and values of each head, those of keys transposed."""
-    result: Tensors = {}
-    for name, value in tensors.items():
-        if not name.endswith("kv_b_proj.weight"):
-            result[name] = value
-            continue
-        heads = value.reshape(config.num_attention_heads, -1, value.shape[-1])
-        size = config.qk_nope_head_dim
-        result[name.replace("kv_b", "k_b")], result[name.replace("kv_b", "v_b")] = heads[:, :size].swapaxes(1, 2), heads[:, size:]
-    return result
 
 
 def hunyuan(config: Any, keys: Keys) -> None:
@@ -243,22 +229,8 @@ def qwen3_next(config: Any, keys: Keys) -> None:
     keys |= {"ssm.state_size": config.linear_key_head_dim, "ssm.group_count": config.linear_num_key_heads}
     keys["ssm.time_step_rank"] = config.linear_num_value_heads
     keys["ssm.inner_size"] = config.linear_value_head_dim * config.linear_num_value_heads
-    keys["expert_shared_feed_forward_length"] = config.shared_expert_intermediate_size
-
-
-def with_all_heads(config: Any, tensors: Tensors) -> Tensors:
-    """Queries, keys and values of all heads of delta rules in one matrix, gates in another, and 1 added to weights."""
-    result: Tensors = {}
-    of_head = config.linear_num_value_heads // config.linear_num_key_heads * config.linear_value_head_dim
-    for name, value in tensors.items():
-        if name.endswith("in_proj_qkvz.weight"):
-            parts = value.reshape(config.linear_num_key_heads, -1, value.shape[-1])
-            ends = np.cumsum([config.linear_key_head_dim, config.linear_key_head_dim, of_head])
-            *mixed, gates = (each.reshape(-1, value.shape[-1]) for each in np.split(parts, ends, 1))
-            result[name.replace("qkvz", "qkv")], result[name.replace("qkvz", "z")] = np.concatenate(mixed), gates
-        else:
-            result[name] = value + 1 if name.endswith("norm.weight") and ".linear_attn." not in name else value
-    return result
+    if getattr(config, "shared_expert_intermediate_size", None):
+        keys["expert_shared_feed_forward_length"] = config.shared_expert_intermediate_size
 
 
 class Writer(NamedTuple):
@@ -302,6 +274,8 @@ WRITERS: dict[str, Writer] = {
     "mamba": Writer("MAMBA", mamba),
     "mamba2": Writer("MAMBA2", mamba2),
     "qwen3_next": Writer("QWEN3NEXT", qwen3_next, is_written=lambda config: config.norm_topk_prob),
+    "qwen3_5_text": Writer("QWEN35", qwen3_next),
+    "qwen3_5_moe_text": Writer("QWEN35MOE", qwen3_next),
     "falcon_mamba": Writer("MAMBA", mamba, is_written=lambda config: config.mixer_rms_eps == 1e-6),
 }
 """The writers by `model_type`."""
@@ -319,6 +293,8 @@ def write(source: Path, out: Path) -> bool:
         tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items()}
     if config.model_type.startswith("deepseek") and is_split(config):
         tensors = with_heads(config, tensors)
+    if config.model_type.startswith("qwen3_5"):
+        tensors = with_tiled_heads(config, tensors)
     if config.model_type == "qwen3_next":
         tensors = with_all_heads(config, tensors)
     keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba", "mamba2") else common_keys(config)
@@ -329,7 +305,7 @@ def write(source: Path, out: Path) -> bool:
     for name, value in keys.items():
         _add_key(file, f"{gguf.MODEL_ARCH_NAMES[architecture]}.{name}", value)
     heads = {"q_proj": getattr(config, "num_attention_heads", 0), "k_proj": getattr(config, "num_key_value_heads", 0)}
-    for name, value in _stacked(tensors).items():
+    for name, value in stacked(tensors).items():
         part = re.search(r"\.([qk]_proj)\.", name)
         if writer.is_permuted and part is not None:
             value = permuted(value, heads[part[1]])
@@ -374,20 +350,6 @@ def _mapped(name: str) -> str:
     if ".feed_forward.experts." in name:
         return name.removeprefix("model.")
     return f"{name}.weight" if name.endswith("_scale") else name
-
-
-def _stacked(tensors: Tensors) -> Tensors:
-    """The tensors with the matrices of experts, and of several values of a token, in one, and decays of states as they are."""
-    result, several = {}, dict[str, dict[int, Array]]()
-    for name, value in tensors.items():
-        match = re.fullmatch(r"(.*\.experts|model\.altup_(?:unembed_)?projections)\.(\d+)\.(.*)", name)
-        if match is not None:
-            several.setdefault(f"{match[1]}.{match[3]}", {})[int(match[2])] = value
-        elif name.endswith(".A_log"):
-            result[name] = -np.exp(value)
-        else:
-            result[name] = value.squeeze(1) if value.ndim == 3 and ".conv" in name else value
-    return result | {name: np.stack([parts[index] for index in sorted(parts)]) for name, parts in several.items()}
 
 
 def main() -> int:

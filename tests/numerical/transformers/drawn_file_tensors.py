@@ -41,6 +41,18 @@ def with_all_heads(config: Any, tensors: Tensors) -> Tensors:
     return result
 
 
+def with_matrices(tensors: Tensors) -> Tensors:
+    """The matrices of experts, of which a folder has gate before up in one, as a tensor each."""
+    result: Tensors = {}
+    for name, value in tensors.items():
+        if name.endswith("experts.gate_up_proj"):
+            for part, rows in zip(("gate", "up"), np.split(value, 2, 1), strict=True):
+                result[name.replace("gate_up", part) + ".weight"] = rows
+        else:
+            result[f"{name}.weight" if name.endswith("experts.down_proj") else name] = value
+    return result
+
+
 def with_tiled_heads(config: Any, tensors: Tensors) -> Tensors:
     """The value heads of delta rules in the order in which their key heads are repeated, and 1 added to weights."""
     own, several = config.linear_num_key_heads, config.linear_num_value_heads // config.linear_num_key_heads

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.numerical.transformers.drawn_file_tensors import Tensors, stacked, with_all_heads, with_heads, with_tiled_heads
+from tests.numerical.transformers.drawn_file_tensors import Tensors, stacked, with_all_heads, with_heads, with_matrices, with_tiled_heads
 from tests.unit.frontends.gguf.written_files import permuted
 
 Keys = dict[str, Any]
@@ -122,6 +122,13 @@ def hunyuan(config: Any, keys: Keys) -> None:
     else:
         for name in ("expert_count", "expert_used_count"):
             keys.pop(name, None)
+
+
+def with_images(config: Any, keys: Keys) -> None:
+    """Keys of models with images, which have no effect on texts."""
+    keys["rope.dimension_sections"] = [*config.rope_parameters["mrope_section"], 0]
+    if config.model_type.startswith("qwen3"):
+        keys["n_deepstack_layers"] = 3
 
 
 def minimax(config: Any, keys: Keys) -> None:
@@ -274,6 +281,12 @@ WRITERS: dict[str, Writer] = {
     "mamba": Writer("MAMBA", mamba),
     "mamba2": Writer("MAMBA2", mamba2),
     "qwen3_next": Writer("QWEN3NEXT", qwen3_next, is_written=lambda config: config.norm_topk_prob),
+    "qwen2_vl_text": Writer("QWEN2VL", with_images),
+    "qwen2_5_vl_text": Writer("QWEN2VL", with_images),
+    "qwen3_vl_text": Writer("QWEN3VL", with_images),
+    "qwen3_vl_moe_text": Writer(
+        "QWEN3VLMOE", with_images, is_written=lambda config: config.decoder_sparse_step == 1 and getattr(config, "norm_topk_prob", True)
+    ),
     "qwen3_5_text": Writer("QWEN35", qwen3_next),
     "qwen3_5_moe_text": Writer("QWEN35MOE", qwen3_next),
     "falcon_mamba": Writer("MAMBA", mamba, is_written=lambda config: config.mixer_rms_eps == 1e-6),
@@ -285,16 +298,20 @@ def write(source: Path, out: Path) -> bool:
     """Write the file of a model; returns whether its family can be written."""
     gguf, transformers, safetensors = (import_module(each) for each in ("gguf", "transformers", "safetensors.torch"))
     config = transformers.AutoConfig.from_pretrained(source)
+    config = getattr(config, "text_config", config)
     writer = WRITERS.get(config.model_type)
     if writer is None or not writer.is_written(config):
         return False
     tensors: Tensors = {}
     for path in source.glob("*.safetensors"):
-        tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items()}
+        tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items() if "visual." not in name}
+    tensors = {name.replace("language_model.", ""): value for name, value in tensors.items()}
     if config.model_type.startswith("deepseek") and is_split(config):
         tensors = with_heads(config, tensors)
     if config.model_type.startswith("qwen3_5"):
         tensors = with_tiled_heads(config, tensors)
+    if config.model_type == "qwen3_vl_moe_text":
+        tensors = with_matrices(tensors)
     if config.model_type == "qwen3_next":
         tensors = with_all_heads(config, tensors)
     keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba", "mamba2") else common_keys(config)

@@ -83,7 +83,9 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
     if (key := family.inverse_roots.get("attention_scale")) is not None:
         width = (metadata.size("embedding_length") or 0) / (metadata.size("attention.head_count") or 1)
         result[key] = width if metadata.size("block_count") == spelling.wide_layers else head_size
-    if family.architecture.attention.rotation is not None:
+    for key, name, present, absent in spelling.flags:
+        result[key] = present if metadata.value(name) else absent
+    if family.architecture.attention.rotation is not None or result.get("position_embedding_type") == "rope":
         result |= rotary_keys(container, metadata.keys, metadata.prefix, family, head_size)
         if family.latent:
             result |= latent_sizes(metadata, family) | latent_scaling(metadata, result.get(SCALING))
@@ -143,7 +145,8 @@ def _sizes(metadata: Metadata, spelling: Spelling, family: Family, head_size: in
     """
     result: dict[str, object] = {}
     heads = metadata.size("attention.head_count")
-    if family.other_block and family.rotates and "full_attention_interval" not in spelling.copied:
+    is_listed = isinstance(metadata.keys.value(f"{metadata.prefix}attention.head_count_kv"), list)
+    if family.other_block and (family.rotates or is_listed) and "full_attention_interval" not in spelling.copied:
         result["layer_types"] = [FULL if each else "conv" for each in metadata.numbers_of_layers("attention.head_count_kv")]
     if "expansion" in family.sizes:
         result |= _expansion(metadata, family)

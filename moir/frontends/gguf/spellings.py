@@ -103,6 +103,7 @@ class Spelling(Record):
         keys: the keys of config.json by the fields of a configuration, where they are not those of the family.
         fixed: keys of config.json that all files of the architecture stand for.
         choices: keys of config.json with their values if the first layer has a tensor, and if it does not.
+        flags: keys of config.json with their values if a key of the file is true, and if it is not or is absent.
         copied: the keys of config.json that keys of the file say as they are.
         quotients: the keys of config.json that are the quotient of two keys of the file.
         required: keys without which older files mean other values than the usual ones.
@@ -121,6 +122,7 @@ class Spelling(Record):
     keys: Mapping[str, str] = NOTHING
     fixed: Mapping[str, object] = NOTHING
     choices: tuple[tuple[str, str, object, object], ...] = ()
+    flags: tuple[tuple[str, str, object, object], ...] = ()
     copied: Mapping[str, str] = NOTHING
     quotients: Mapping[str, tuple[str, str]] = NOTHING
     required: tuple[str, ...] = ()
@@ -142,6 +144,10 @@ WITHOUT_WINDOW: Mapping[str, object] = {"use_sliding_window": False}
 OF_IMAGES = frozenset(("rope.dimension_sections", "n_deepstack_layers"))
 
 OF_STATES = frozenset(("feed_forward_length", "context_length", "attention.head_count"))
+
+STATE_TENSORS: Mapping[str, str] = {
+    **{"convolution.kernel": "ssm_conv1d", "state_space.step_bias": "ssm_dt.bias", "state_space.norm": "ssm_norm"},
+}
 
 DELTA_TENSORS: Mapping[str, str] = {
     **{"feed_forward_norm": "post_attention_norm", "convolution.kernel": "ssm_conv1d"},
@@ -268,12 +274,26 @@ SPELLINGS: Mapping[str, Spelling] = {
     ),
     "mamba2": Spelling(
         "mamba2",
-        tensors={"convolution.kernel": "ssm_conv1d", "state_space.step_bias": "ssm_dt.bias", "state_space.norm": "ssm_norm"},
+        tensors=STATE_TENSORS,
         copied={
             **{"ssm.conv_kernel": "conv_kernel", "ssm.state_size": "state_size", "ssm.time_step_rank": "num_heads"},
             "ssm.group_count": "n_groups",
         },
         ignored=OF_STATES,
+    ),
+    # Dense models have their feed-forward blocks where others have the expert that computes every token.
+    "granitehybrid": Spelling(
+        "granitemoehybrid",
+        is_permuted=True,
+        tensors=STATE_TENSORS,
+        fixed={"num_local_experts": 0},
+        flags=(("position_embedding_type", "rope.scaling.finetuned", "rope", "nope"),),
+        copied={
+            **{"ssm.conv_kernel": "mamba_d_conv", "ssm.state_size": "mamba_d_state", "ssm.group_count": "mamba_n_groups"},
+            "ssm.time_step_rank": "mamba_n_heads",
+        },
+        quotients={"mamba_d_head": ("ssm.inner_size", "ssm.time_step_rank")},
+        ignored=frozenset(("rope.freq_base", "rope.dimension_count")),
     ),
     # Newer files have queries, keys and values of all heads in one matrix, and the gates in another one.
     "qwen3next": Spelling(

@@ -41,6 +41,21 @@ def with_all_heads(config: Any, tensors: Tensors) -> Tensors:
     return result
 
 
+def with_granite_matrices(tensors: Tensors, has_experts: bool) -> Tensors:
+    """The matrices of experts as a tensor each, and those of the shared expert, which dense models have in its place."""
+    result: Tensors = {}
+    for name, value in tensors.items():
+        layer = name.partition(".block_sparse_moe.")[0].partition(".shared_mlp.")[0]
+        shared = f"{layer}.mlp.shared_expert" if has_experts else f"{layer}.mlp"
+        begin = f"{layer}.mlp.experts" if ".block_sparse_moe." in name else shared
+        if name.endswith(".input_linear.weight"):
+            for part, rows in zip(("gate", "up"), np.split(value, 2, value.ndim - 2), strict=True):
+                result[f"{begin}.{part}_proj.weight"] = rows
+        else:
+            result[f"{begin}.down_proj.weight" if name.endswith(".output_linear.weight") else name] = value
+    return result
+
+
 def with_matrices(tensors: Tensors) -> Tensors:
     """The matrices of experts, of which a folder has gate before up in one, as a tensor each."""
     result: Tensors = {}

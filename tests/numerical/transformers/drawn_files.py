@@ -20,7 +20,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.numerical.transformers.drawn_file_tensors import Tensors, stacked, with_all_heads, with_heads, with_matrices, with_tiled_heads
+from tests.numerical.transformers.drawn_file_tensors import (
+    Tensors,
+    stacked,
+    with_all_heads,
+    with_granite_matrices,
+    with_heads,
+    with_matrices,
+    with_tiled_heads,
+)
 from tests.unit.frontends.gguf.written_files import permuted
 
 Keys = dict[str, Any]
@@ -230,6 +238,21 @@ def mamba2(config: Any, _keys: Keys) -> Keys:
     }
 
 
+def granite(config: Any, keys: Keys) -> None:
+    """Factors, sizes of state spaces, and layers without attention, which have no heads of keys."""
+    keys |= {"embedding_scale": config.embedding_multiplier, "residual_scale": config.residual_multiplier}
+    keys |= {"attention.scale": config.attention_multiplier, "logit_scale": config.logits_scaling}
+    keys |= {"expert_shared_feed_forward_length": config.shared_intermediate_size}
+    if not config.num_local_experts:
+        for name in ("expert_count", "expert_used_count"):
+            keys.pop(name, None)
+    keys |= {"ssm.conv_kernel": config.mamba_d_conv, "ssm.state_size": config.mamba_d_state, "ssm.group_count": config.mamba_n_groups}
+    keys |= {"ssm.inner_size": config.mamba_n_heads * config.mamba_d_head, "ssm.time_step_rank": config.mamba_n_heads}
+    keys["rope.scaling.finetuned"] = config.position_embedding_type == "rope"
+    has_attention = [each in ("attention", "full_attention") for each in config.layer_types]
+    keys["attention.head_count_kv"] = [config.num_key_value_heads if each else 0 for each in has_attention]
+
+
 def qwen3_next(config: Any, keys: Keys) -> None:
     """Sizes of delta rules."""
     keys |= {"full_attention_interval": config.layer_types.index("full_attention") + 1, "ssm.conv_kernel": config.linear_conv_kernel_dim}
@@ -289,6 +312,9 @@ WRITERS: dict[str, Writer] = {
     ),
     "qwen3_5_text": Writer("QWEN35", qwen3_next),
     "qwen3_5_moe_text": Writer("QWEN35MOE", qwen3_next),
+    "granitemoehybrid": Writer(
+        "GRANITE_HYBRID", granite, is_permuted=True, is_written=lambda config: not (config.attention_bias or config.mamba_proj_bias)
+    ),
     "falcon_mamba": Writer("MAMBA", mamba, is_written=lambda config: config.mixer_rms_eps == 1e-6),
 }
 """The writers by `model_type`."""
@@ -312,6 +338,8 @@ def write(source: Path, out: Path) -> bool:
         tensors = with_tiled_heads(config, tensors)
     if config.model_type == "qwen3_vl_moe_text":
         tensors = with_matrices(tensors)
+    if config.model_type == "granitemoehybrid":
+        tensors = with_granite_matrices(tensors, bool(config.num_local_experts))
     if config.model_type == "qwen3_next":
         tensors = with_all_heads(config, tensors)
     keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba", "mamba2") else common_keys(config)
@@ -326,10 +354,10 @@ def write(source: Path, out: Path) -> bool:
         part = re.search(r"\.([qk]_proj)\.", name)
         if writer.is_permuted and part is not None:
             value = permuted(value, heads[part[1]])
-        if config.model_type == "mamba2" and name.endswith((".A_log", ".D")):
+        if config.model_type in ("mamba2", "granitemoehybrid") and name.endswith((".A_log", ".D")):
             value = value[:, None]
-        if config.model_type == "mamba2" and name.endswith(".mixer.norm.weight"):
-            value = value.reshape(config.n_groups, -1)
+        if name.endswith((".mixer.norm.weight", ".mamba.norm.weight")):
+            value = value.reshape(getattr(config, "n_groups", None) or config.mamba_n_groups, -1)
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
         new = names.get_name(_mapped(name), try_suffixes=(".weight", ".bias"))

@@ -104,3 +104,23 @@ def stacked(tensors: Tensors) -> Tensors:
         else:
             result[name] = value.squeeze(1) if value.ndim == 3 and ".conv" in name else value
     return result | {name: np.stack([parts[index] for index in sorted(parts)]) for name, parts in several.items()}
+
+
+def is_split(config: Any) -> bool:
+    """Whether the file has the matrices of keys and values of each head, as newer files do: of every second model."""
+    return bool(config.num_hidden_layers % 2)
+
+
+def arranged(config: Any, tensors: Tensors) -> Tensors:
+    """The tensors of a family whose files have them in another order, or split; the same of other families."""
+    if config.model_type.startswith("deepseek") and is_split(config):
+        return with_heads(config, tensors)
+    if config.model_type.startswith("qwen3_5"):
+        return with_tiled_heads(config, tensors)
+    if config.model_type == "qwen3_vl_moe_text":
+        return with_matrices(tensors)
+    if config.model_type == "granitemoehybrid":
+        return with_granite_matrices(tensors, bool(config.num_local_experts))
+    if config.model_type == "qwen3_next":
+        return with_all_heads(config, tensors)
+    return tensors

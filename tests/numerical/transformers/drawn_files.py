@@ -20,15 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.numerical.transformers.drawn_file_tensors import (
-    Tensors,
-    stacked,
-    with_all_heads,
-    with_granite_matrices,
-    with_heads,
-    with_matrices,
-    with_tiled_heads,
-)
+from tests.numerical.transformers.drawn_file_tensors import Tensors, arranged, is_split, stacked
 from tests.unit.frontends.gguf.written_files import permuted
 
 Keys = dict[str, Any]
@@ -111,11 +103,6 @@ def has_one_factor(config: Any) -> bool:
     """Whether a latent attention has no biases, and the two factors of its scaling are equal, as files have them."""
     scaling = config.rope_parameters
     return not config.attention_bias and scaling.get("mscale") == scaling.get("mscale_all_dim")
-
-
-def is_split(config: Any) -> bool:
-    """Whether the file has the matrices of keys and values of each head, as newer files do: of every second model."""
-    return bool(config.num_hidden_layers % 2)
 
 
 def hunyuan(config: Any, keys: Keys) -> None:
@@ -332,16 +319,7 @@ def write(source: Path, out: Path) -> bool:
     for path in source.glob("*.safetensors"):
         tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items() if "visual." not in name}
     tensors = {name.replace("language_model.", ""): value for name, value in tensors.items()}
-    if config.model_type.startswith("deepseek") and is_split(config):
-        tensors = with_heads(config, tensors)
-    if config.model_type.startswith("qwen3_5"):
-        tensors = with_tiled_heads(config, tensors)
-    if config.model_type == "qwen3_vl_moe_text":
-        tensors = with_matrices(tensors)
-    if config.model_type == "granitemoehybrid":
-        tensors = with_granite_matrices(tensors, bool(config.num_local_experts))
-    if config.model_type == "qwen3_next":
-        tensors = with_all_heads(config, tensors)
+    tensors = arranged(config, tensors)
     keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba", "mamba2") else common_keys(config)
     keys = writer.keys(config, keys) or keys
     architecture = getattr(gguf.MODEL_ARCH, writer.architecture)

@@ -233,8 +233,8 @@ class Configuration(Record):
         sources: for each layer the one whose keys and values it uses, often itself; empty if all have their own.
         chunks: the size of the chunks of each layer, within which queries see keys; 0 for layers without.
         factors: factors of `attention` and `state space`, `KIND input` and `KIND output`, of `keys`, of `values`, of
-            `strengths` of a delta rule, of `gate` and `down` of a feed-forward block, and of the parts `gates`,
-            `values`, `inputs`, `outputs`, `steps` of the projection of a state space.
+            `strengths` of a delta rule, of `gate` and `down` of a feed-forward block, and of the parts of the
+            projection of a state space, `state space gates`, `… values`, `… inputs`, `… outputs` and `… steps`.
         query_growth, growth_length: queries at index i of layers that are not rotated are multiplied by
             1 + growth · ln(1 + floor((i + 1) / length)).
         values_are_keys: whether the values are the keys before their normalization and rotation.

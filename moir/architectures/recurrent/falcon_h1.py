@@ -33,7 +33,10 @@ FALCON_H1 = Family(
         "keys": "key_multiplier",
         "gate": "mlp_multipliers 0",
         "down": "mlp_multipliers 1",
-        **{part: f"ssm_multipliers {index}" for index, part in enumerate(("gates", "values", "inputs", "outputs", "steps"))},
+        **{
+            f"state space {part}": f"ssm_multipliers {index}"
+            for index, part in enumerate(("gates", "values", "inputs", "outputs", "steps"))
+        },
     },
     defaults={
         **DEFAULTS,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from moir.architectures.family import Family
-from moir.architectures.record import ATTENTION, FEED_FORWARD, Architecture, AttentionBlock, Branch, Residual
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import ATTENTION, FEED_FORWARD, Branch, Residual
 from moir.support.tables import words
 
 NORMED_RESIDUALS = (

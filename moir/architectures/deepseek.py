@@ -193,4 +193,40 @@ AXK1 = DEEPSEEK_V3.with_fields(
     },
 )
 
-FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3, GLM4_MOE_LITE, SARVAM_MLA, YOUTU, AXK1)
+DEEPSEEK_V32 = DEEPSEEK_V3.with_fields(
+    architecture=DEEPSEEK_V3.architecture.with_fields(name="deepseek_v32", model_types=("deepseek_v32",)),
+    tensors={
+        **LATENT_TENSORS,
+        **{"attention.index": "self_attn.indexer", "attention.index.query": "self_attn.indexer.wq_b"},
+        **{"attention.index.key": "self_attn.indexer.wk", "attention.index.key_norm": "self_attn.indexer.k_norm"},
+        "attention.index.weights": "self_attn.indexer.weights_proj",
+    },
+    defaults={
+        **{key: value for key, value in DEEPSEEK_V3.defaults.items() if key != "rope_interleave"},
+        **{"max_position_embeddings": 163840, "num_nextn_predict_layers": 0},
+        **{"index_topk": 2048, "index_head_dim": 128, "index_n_heads": 64},
+    },
+    biases=DEEPSEEK_V2.biases,
+    key_index="own",
+    variants=(),
+    expected={**DEEPSEEK_V3.expected, "rope_interleave": True},
+    aliases={**DEEPSEEK_V3.aliases, "num_experts": "n_routed_experts"},
+)
+
+GLM_MOE_DSA = DEEPSEEK_V32.with_fields(
+    architecture=DEEPSEEK_V32.architecture.with_fields(
+        name="glm_moe_dsa",
+        model_types=("glm_moe_dsa",),
+        attention=AttentionBlock(rotation="interleaved", latent=True, index_rotation="interleaved"),
+    ),
+    defaults={
+        **{**DEEPSEEK_V32.defaults, "vocab_size": 154880, "hidden_size": 6144, "intermediate_size": 12288},
+        **{"num_hidden_layers": 78, "num_attention_heads": 64, "num_key_value_heads": 64, "q_lora_rank": 2048},
+        **{"qk_nope_head_dim": 192, "v_head_dim": 256, "n_group": 1, "topk_group": 1, "max_position_embeddings": 202752},
+        **{"rms_norm_eps": 1e-5, "index_n_heads": 32, "index_topk_freq": 1, "index_skip_topk_offset": 2},
+    },
+    key_index="shared",
+    expected={**DEEPSEEK_V32.expected, "indexer_rope_interleave": True},
+)
+
+FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3, GLM4_MOE_LITE, SARVAM_MLA, YOUTU, AXK1, DEEPSEEK_V32, GLM_MOE_DSA)

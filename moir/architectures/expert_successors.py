@@ -7,7 +7,8 @@ from moir.architectures.llama import DEFAULTS, PROJECTIONS
 from moir.architectures.llama_successors import HUNYUAN_V1_DENSE
 from moir.architectures.llama_variants import ALL_PROJECTIONS, EXAONE4, OLMO2, QUERY_NORMS
 from moir.architectures.mixtures import EXPERT_KEYS, MIXTRAL, OLMOE, QWEN3_MOE
-from moir.architectures.record import SANDWICH_NORM, Architecture, AttentionBlock
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import SANDWICH_NORM
 from moir.architectures.shared_experts import CORRECTED_EXPERTS, EXPERT_TENSORS, GLM4_MOE
 from moir.support.tables import words
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from moir.architectures.family import Family
-from moir.architectures.record import PARALLEL, PARALLEL_TWO_NORMS, PRE_NORM, Architecture, AttentionBlock
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import PARALLEL, PARALLEL_TWO_NORMS, PRE_NORM
 from moir.support.tables import words
 
 TENSORS = {

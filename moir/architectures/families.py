@@ -14,8 +14,8 @@ FILES = by_member(
         "llama4": "llama4_text",
         "llama_variants": "mistral qwen2 qwen3 phi3 olmo2 smollm3 granite glm glm4 cohere starcoder2 phi exaone4 ernie4_5",
         "llama_successors": "seed_oss arcee helium olmo3 ministral ministral3 cwm exaone hunyuan_v1_dense nanochat apertus "
-        "internlm3 iquestcoder bitnet",
-        "layer_norm_families": "stablelm nemotron olmo cohere2 jais2 persimmon",
+        "internlm3 iquestcoder bitnet diffllama",
+        "layer_norm_families": "stablelm nemotron olmo cohere2 jais2 persimmon modernbert-decoder",
         "gemma": "gemma gemma2 gemma3_text vaultgemma",
         "gemma_successors": "gemma3n_text gemma4_text",
         "gpt": "gpt2 gpt_bigcode gpt_neox gptj gpt_neo codegen opt",
@@ -29,14 +29,15 @@ FILES = by_member(
         "multimodal_parts": "qwen2_vl_text qwen2_vl qwen2_5_vl_text qwen2_5_vl qwen3_vl_text qwen3_vl_moe_text glm4v_text "
         "glm4v_moe_text glm_ocr_text aria_text paddleocr_vl_text granite4_vision_text gemma4_unified_text mistral4 "
         "deepseek_ocr2_text",
-        "deepseek": "deepseek_v2 deepseek_v3 glm4_moe_lite sarvam_mla youtu axk1",
+        "deepseek": "deepseek_v2 deepseek_v3 glm4_moe_lite sarvam_mla youtu axk1 deepseek_v32 glm_moe_dsa",
         "scaled_families": "minicpm minicpm3 hyperclovax granite_swa granitemoe_swa",
         "recurrent.hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text olmo_hybrid",
         "recurrent.mamba": "mamba falcon_mamba",
         "recurrent.state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
         "recurrent.falcon_h1": "falcon_h1",
         "encoders.bert": "bert roberta camembert xlm-roberta distilbert modernbert",
-        "encoders.successors": "electra mpnet nomic_bert",
+        "encoders.deberta": "deberta-v2 deberta",
+        "encoders.successors": "electra mpnet nomic_bert roformer",
         "encoders.relatives": "data2vec-text roberta-prelayernorm xlm-roberta-xl megatron-bert ernie albert jina_embeddings_v3 gte "
         "eurobert",
     }

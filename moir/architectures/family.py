@@ -97,14 +97,18 @@ class Family(Record):
             `interval` (moe_layer_interval, moe_layer_start_index and moe_layer_end_index); the key with the number of
             first layers without; or two keys, of a period and of the place in it of the layer that has experts.
         latent: the keys of the fields of `Latent`.
+        key_index: which layers choose the keys that their attention sees: empty for none; `own` for all; `shared`
+            (indexer_types, index_topk_pattern, or index_topk_freq and index_skip_topk_offset), others see those of the
+            layer before them.
         window: which layers have windows: empty; `all`; `flagged` (use_sliding_window, from layer max_window_layers
             on); `alternating` (even layers); `alternating first` (even layers before max_window_layers, if
             use_sliding_window); `pattern` (all but each n-th); `pattern, last sees all` (the same, but never the last
             layer); `pattern, first sees all`; `pattern after dense` (`pattern`, counted from the first layer with
             experts; layers before by prefix_dense_sliding_window_pattern); `every fourth sees all` (all but 0, 4, …);
             `second of four, first and last see all` (all but 0, 1, 5, 9, … and the last layer);
-            `attention types` (GPT-Neo); `listed` (those of `layer_types` only); `both sides` (half of local_attention,
-            all but every global_attn_every_n_layers-th). `layer_types` precedes.
+            `attention types` (GPT-Neo); `listed` (those of `layer_types` only); `both sides` (half of local_attention
+            on each side, all but every global_attn_every_n_layers-th); `half` (the same without keys after a query).
+            `layer_types` precedes.
         has_chunks: whether layers see keys within chunks of attention_chunk_size tokens.
         adjusted_feed_forward: whether the size of feed-forward blocks is computed if block_auto_adjust_ff_dim is true.
         other_block: the block of layers without attention, a name of `Configuration.blocks`; empty if all have one.
@@ -117,6 +121,8 @@ class Family(Record):
             (those with windows, or all if the model has no windows); `sliding or dense` (those with windows, and those
             without experts if prefix_dense_sliding_window_pattern is 1); `thetas` (layer_rope_theta has a base for each
             layer, 0 for those that are not rotated).
+        has_distances: whether scores may depend on distances: on position_buckets of them, or else on
+            max_relative_positions or, if that is below 1, max_position_embeddings.
         rotary_traits: what rotary embeddings have beside others': `magnitudes` (`short_mscale` and `long_mscale` are
             factors of cosines and sines), `alpha` (`dynamic` with `alpha` stretches the base for all lengths),
             `backward` (they turn the other way round), `growth` (`llama_4_scaling_beta` multiplies queries).
@@ -160,6 +166,7 @@ class Family(Record):
     experts: Mapping[str, object] = NOTHING
     dense: str = ""
     latent: Mapping[str, str] = NOTHING
+    key_index: str = ""
     window: str = ""
     has_chunks: bool = False
     adjusted_feed_forward: bool = False
@@ -167,6 +174,7 @@ class Family(Record):
     kinds: Mapping[str, str] = NOTHING
     attention_layers: str = ""
     rotary_layers: str = ""
+    has_distances: bool = False
     rotary_traits: frozenset[str] = frozenset()
     variants: tuple[tuple[str, object, Mapping[str, object]], ...] = ()
     read: frozenset[str] = frozenset()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from moir.architectures.family import Family
 from moir.architectures.gemma import BIASES, GEMMA_DEFAULTS, SANDWICH_TENSORS
 from moir.architectures.llama_variants import QUERY_NORMS
-from moir.architectures.record import SANDWICH_NORM, Architecture, AttentionBlock
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import SANDWICH_NORM
 from moir.support.tables import words
 
 TENSORS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.gpt import GPT2, NETWORK, OPT
-from moir.architectures.record import POST_NORM
+from moir.architectures.residuals import POST_NORM
 from moir.support.tables import words
 
 BLOCKS = f"attention.query attention.key attention.value attention.output {NETWORK}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from moir.architectures.encoders.bert import MODERNBERT
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, COHERE
-from moir.architectures.record import PARALLEL, Architecture, AttentionBlock
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import PARALLEL
 from moir.support.tables import words
 
 STABLELM = Family(
@@ -127,4 +129,39 @@ PERSIMMON = Family(
     variants=(("qk_layernorm", False, {"attention": AttentionBlock(packing="per head")}),),
 )
 
-FAMILIES = (STABLELM, NEMOTRON, OLMO, COHERE2, JAIS2, PERSIMMON)
+MODERNBERT_BLOCKS = {
+    "attention_bias": "attention.query attention.key attention.value attention.output",
+    **{"mlp_bias": "feed_forward.gate_up feed_forward.down", "classifier_bias": "head_transform"},
+}
+
+MODERNBERT_DECODER = Family(
+    architecture=MODERNBERT.architecture.with_fields(
+        name="modernbert-decoder",
+        model_types=("modernbert-decoder",),
+        task="generation",
+        attention=AttentionBlock(),
+        head_transform=True,
+        head_bias=True,
+    ),
+    tensors={
+        **{
+            key: f"model.{name}" if key in ("embedding", "embedding_norm", "final_norm") else name
+            for key, name in MODERNBERT.tensors.items()
+            if key != "attention.query_key_value"
+        },
+        **{"attention.query": "attn.q_proj", "attention.key": "attn.k_proj", "attention.value": "attn.v_proj"},
+        **{"head_transform": "lm_head.dense", "head_norm": "lm_head.norm", "head": "decoder"},
+    },
+    keys={**MODERNBERT.keys, "pooler_activation": "classifier_activation"},
+    defaults={
+        **{key: value for key, value in MODERNBERT.defaults.items() if key != "classifier_pooling"},
+        "decoder_bias": True,
+    },
+    biases=MODERNBERT_BLOCKS,
+    window="half",
+    variants=(("norm_bias", True, {"norm_bias": True}), ("decoder_bias", False, {"head_bias": False})),
+    # The window that follows from local_attention.
+    unread=words("initializer_cutoff_factor position_embedding_type sliding_window"),
+)
+
+FAMILIES = (STABLELM, NEMOTRON, OLMO, COHERE2, JAIS2, PERSIMMON, MODERNBERT_DECODER)

@@ -7,7 +7,8 @@ from moir.architectures.layer_norm_families import COHERE2
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, QUERY_NORMS, QWEN_WINDOW
 from moir.architectures.mixtures import EXPERT_KEYS
-from moir.architectures.record import SANDWICH_NORM, Architecture, AttentionBlock
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import SANDWICH_NORM
 from moir.architectures.shared_experts import CORRECTED_EXPERTS, EXPERT_TENSORS, QWEN2_MOE
 from moir.support.tables import words
 

@@ -265,7 +265,20 @@ BITNET = LLAMA.with_fields(
     },
 )
 
+DIFFLLAMA = Family(
+    architecture=Architecture("diffllama", ("diffllama",), attention=AttentionBlock(is_differential=True)),
+    tensors={
+        **TENSORS,
+        **{f"attention.{part}_{number}": f"self_attn.lambda_{part[0]}{number}" for part in ("query", "key") for number in (1, 2)},
+    },
+    defaults={
+        **{**DEFAULTS, "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "rms_norm_eps": 1e-5},
+    },
+    biases={"attention_bias": ALL_PROJECTIONS},
+    unread=words("lambda_std_dev"),
+)
+
 FAMILIES = (
     *(SEED_OSS, ARCEE, HELIUM, OLMO3, MINISTRAL, MINISTRAL3, CWM, EXAONE, HUNYUAN_V1_DENSE, NANOCHAT, APERTUS),
-    *(INTERNLM3, IQUESTCODER, BITNET),
+    *(INTERNLM3, IQUESTCODER, BITNET, DIFFLLAMA),
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, PROJECTIONS, TENSORS
-from moir.architectures.record import OUTPUT_NORM, PARALLEL, SANDWICH_NORM, Architecture, AttentionBlock
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import OUTPUT_NORM, PARALLEL, SANDWICH_NORM
 from moir.support.tables import words
 
 QUERY_NORMS = {"attention.query_norm": "self_attn.q_norm", "attention.key_norm": "self_attn.k_norm"}

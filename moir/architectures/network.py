@@ -21,6 +21,8 @@ from moir.architectures.blocks.alternating_updates import AlternatingUpdateNodes
 from moir.architectures.blocks.attention import AttentionNodes
 from moir.architectures.blocks.convolution import ConvolutionNodes
 from moir.architectures.blocks.delta_rule import DeltaRuleNodes
+from moir.architectures.blocks.differential_attention import DifferentialAttentionNodes
+from moir.architectures.blocks.distance_attention import DistanceAttentionNodes
 from moir.architectures.blocks.feed_forward import FeedForwardNodes
 from moir.architectures.blocks.latent_attention import LatentAttentionNodes
 from moir.architectures.blocks.layer_inputs import LayerInputNodes
@@ -28,7 +30,8 @@ from moir.architectures.blocks.state_space import GroupedStateSpaceNodes, StateS
 from moir.architectures.checkpoint import Checkpoint
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.nodes import NodeList
-from moir.architectures.record import ATTENTION, Architecture, Branch, Configuration, Residual
+from moir.architectures.record import Architecture, AttentionBlock, Configuration
+from moir.architectures.residuals import ATTENTION, Branch, Residual
 from moir.architectures.vectors import VectorNodes
 from moir.dialects.module import Module
 from moir.dialects.moir import ModelOp
@@ -43,6 +46,15 @@ def network(architecture: Architecture, configuration: Configuration, checkpoint
     Network(architecture, configuration, nodes).build()
     checkpoint.check_all_read()
     return Module([ModelOp.of(name, Block(nodes.operations))])
+
+
+def attention_nodes(kind: AttentionBlock) -> type[AttentionNodes | LatentAttentionNodes]:
+    """The class that appends an attention."""
+    if kind.latent:
+        return LatentAttentionNodes
+    if kind.is_differential:
+        return DifferentialAttentionNodes
+    return DistanceAttentionNodes if kind.distance_terms else AttentionNodes
 
 
 class LayerBlock(Protocol):
@@ -71,7 +83,7 @@ class Network:
         self.vectors = VectorNodes(architecture, configuration, nodes)
         self.inputs = ModelInputs(architecture, configuration, nodes)
         parts = (architecture, configuration, self.vectors, self.inputs)
-        attention = LatentAttentionNodes if architecture.attention.latent else AttentionNodes
+        attention = attention_nodes(architecture.attention)
         self.blocks: dict[str, LayerBlock] = {
             ATTENTION: attention(*parts),
             "convolution": ConvolutionNodes(*parts),
@@ -203,6 +215,11 @@ class Network:
                 x = self.vectors.classification(x, self.inputs.attention_mask)
             self.nodes.result(x, "last_hidden_state" if architecture.task == "embedding" else "logits")
             return
+        if architecture.head_transform:
+            dense, bias = self.vectors.matrix("head_transform", sizes.hidden, sizes.hidden)
+            properties = {"activation": sizes.pooler_activation}
+            x = self.nodes.node("Linear", [x, dense, bias], self.vectors.name("head_transform"), sizes.hidden, **properties)
+            x = self.vectors.norm(x, "head_norm", sizes.hidden)
         width = sizes.embedding_size or sizes.hidden
         if sizes.embedding_size:
             x = self.vectors.linear(x, "head_projection", sizes.hidden, width)

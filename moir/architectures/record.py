@@ -20,72 +20,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from moir.architectures.residuals import PRE_NORM, Residual
 from moir.support.records import Record
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 """The default of fields that are mappings; nobody can write to it."""
-
-
-class Branch(Record):
-    """A block of a layer, with the normalizations before and after it: after(block(before(x))).
-
-    Args:
-        block: `attention` (the block that takes its place in the layer, if layers differ), `feed_forward`, or one of
-            `Configuration.blocks`.
-        before: the operand of the normalization before it; None if there is none.
-        after: the operand of the normalization after it; None if there is none.
-    """
-
-    block: str
-    before: str | None = None
-    after: str | None = None
-
-
-class Residual(Record):
-    """A sum of the value of a layer and of blocks of it: x + branch(x) + …
-
-    Args:
-        branches: the blocks.
-        after: the operand of the normalization of the sum; None if there is none.
-        adds_normed: whether the blocks are added to their normalized operand instead of x.
-    """
-
-    branches: tuple[Branch, ...]
-    after: str | None = None
-    adds_normed: bool = False
-
-
-ATTENTION, FEED_FORWARD = "attention", "feed_forward"
-
-PRE_NORM = (
-    Residual((Branch(ATTENTION, "attention_norm"),)),
-    Residual((Branch(FEED_FORWARD, "feed_forward_norm"),)),
-)
-"""Normalizations before the blocks, as in Llama."""
-
-POST_NORM = (
-    Residual((Branch(ATTENTION),), "attention_norm"),
-    Residual((Branch(FEED_FORWARD),), "feed_forward_norm"),
-)
-"""Normalizations of the sums (Vaswani et al., "Attention Is All You Need", 2017), as in BERT."""
-
-OUTPUT_NORM = (
-    Residual((Branch(ATTENTION, None, "attention_output_norm"),)),
-    Residual((Branch(FEED_FORWARD, None, "feed_forward_output_norm"),)),
-)
-"""Normalizations of the results of the blocks alone, as in OLMo 2."""
-
-SANDWICH_NORM = (
-    Residual((Branch(ATTENTION, "attention_norm", "attention_output_norm"),)),
-    Residual((Branch(FEED_FORWARD, "feed_forward_norm", "feed_forward_output_norm"),)),
-)
-"""Normalizations before and after the blocks, as in Gemma 2."""
-
-PARALLEL = (Residual((Branch(ATTENTION, "attention_norm"), Branch(FEED_FORWARD, "attention_norm"))),)
-"""Both blocks of one normalized value, as in GPT-J."""
-
-PARALLEL_TWO_NORMS = (Residual((Branch(ATTENTION, "attention_norm"), Branch(FEED_FORWARD, "feed_forward_norm"))),)
-"""Both blocks of the value of the layer, each with a normalization of its own, as in GPT-NeoX."""
 
 
 class AttentionBlock(Record):
@@ -105,6 +44,7 @@ class AttentionBlock(Record):
         alibi: slopes of the heads times positions are added to the scores: None; `plain`; `scaled` (the sum is
             multiplied with the scale of the scores).
         latent: whether keys and values are compressed (DeepSeek-AI, "DeepSeek-V2", 2024).
+        index_rotation: the pairs of dimensions that are rotated in what chooses its keys, as in `rotation`.
         gate: where gates of the results come from: None without; `with queries` (the projection of the queries has
             those of each head after it); `separate` (a projection of their own); `per head` (the same, one gate for all
             features of a head).
@@ -112,6 +52,12 @@ class AttentionBlock(Record):
         output_norm: whether the results of all heads together are normalized before the last product.
         has_position_bias: whether the scores have a term for each head and distance, the same in all layers.
         value_norm: whether each head of the values is normalized, without weights.
+        distance_terms: the terms of the scores that depend on the distance of query and key (He and others, "DeBERTa",
+            2021): `c2p` (queries times projected distances), `p2c` (keys times projected distances).
+        distance_projections: the matrices that project distances: `shared` (those of queries and keys) or `own`.
+        is_differential: whether the second half of the heads is subtracted from the first one (Ye and others,
+            "Differential Transformer", 2024).
+        query_value_bias: whether the biases of queries and values are vectors of their own.
     """
 
     packing: str = "separate"
@@ -122,11 +68,29 @@ class AttentionBlock(Record):
     sinks_need_window: bool = False
     alibi: str | None = None
     latent: bool = False
+    index_rotation: str = "halves"
     gate: str | None = None
     gate_activation: str = "sigmoid"
     output_norm: bool = False
     has_position_bias: bool = False
     value_norm: bool = False
+    distance_terms: frozenset[str] = frozenset()
+    distance_projections: str = "shared"
+    query_value_bias: bool = False
+    is_differential: bool = False
+
+
+class Distances(Record):
+    """The distances of queries and keys that have embeddings.
+
+    Args:
+        span: the distances -span, …, span - 1 have one each; those beyond share the first or the last one.
+        longest: the distance from which on all share one, if those from span / 2 on share embeddings logarithmically; 0
+            if each distance has its own.
+    """
+
+    span: int
+    longest: int = 0
 
 
 class Experts(Record):
@@ -215,6 +179,21 @@ class Latent(Record):
     query_rank: int = 0
 
 
+class KeyIndex(Record):
+    """A small attention that chooses the keys which a latent attention sees (DeepSeek-AI, "DeepSeek-V3.2", 2025).
+
+    Args:
+        heads, size: the number of its heads, and the size of each.
+        count: how many keys each query sees at most.
+        layers: for each layer whether it has its own choice; others see the keys that the layer before them does.
+    """
+
+    heads: int
+    size: int
+    count: int
+    layers: tuple[bool, ...]
+
+
 class Configuration(Record):
     """The sizes and options of one model.
 
@@ -237,6 +216,7 @@ class Configuration(Record):
         clip: the bound of queries, keys and values; 0 without.
         embedding_size: the size of the embeddings where they are projected; 0 for `hidden`.
         latent: the sizes of a latent attention.
+        key_index: what chooses the keys that a latent attention sees; None if it sees all.
         types: the number of token types of an encoder.
         padding: the token whose place in learned positions is skipped (RoBERTa).
         labels: the number of classes of an encoder that classifies.
@@ -248,17 +228,18 @@ class Configuration(Record):
         sizes: further sizes that only one family has, by name.
         pooling: what an encoder classifies: the value of the `first` token, the `mean` of all that are no padding, or
             `late`, the mean of all after the activation before the classifier.
-        pooler_activation: the activation before the classifier of an encoder.
+        pooler_activation: the activation before the classifier of an encoder, or before the logits.
         layer_fields: the fields of each layer that differ from those of the model; empty if none does.
         sources: for each layer the one whose keys and values it uses, often itself; empty if all have their own.
         chunks: the size of the chunks of each layer, within which queries see keys; 0 for layers without.
         factors: factors of `attention` and `state space`, `KIND input` and `KIND output`, of `keys`, of `values`, of
-            `strengths` of a delta rule, of `gate` and `down` of a feed-forward block, and of the parts `gates`,
-            `values`, `inputs`, `outputs`, `steps` of the projection of a state space.
+            `strengths` of a delta rule, of `gate` and `down` of a feed-forward block, and of the parts of the
+            projection of a state space, `state space gates`, `… values`, `… inputs`, `… outputs` and `… steps`.
         query_growth, growth_length: queries at index i of layers that are not rotated are multiplied by
             1 + growth · ln(1 + floor((i + 1) / length)).
         values_are_keys: whether the values are the keys before their normalization and rotation.
         sparsity: the share of the gates of a feed-forward block that are 0, if they are normally distributed.
+        distances: the distances of queries and keys on which scores depend; None if they depend on none.
     """
 
     layers: int
@@ -286,6 +267,7 @@ class Configuration(Record):
     clip: float = 0.0
     embedding_size: int = 0
     latent: Latent | None = None
+    key_index: KeyIndex | None = None
     types: int = 0
     padding: int = 0
     labels: int = 0
@@ -304,6 +286,7 @@ class Configuration(Record):
     growth_length: float = 0.0
     values_are_keys: bool = False
     sparsity: float = 0.0
+    distances: Distances | None = None
 
     def of_layer(self, layer: int) -> Configuration:
         """The configuration with the fields that one layer changes; itself if no layer differs."""
@@ -334,6 +317,7 @@ class Architecture(Record):
         final_norm: whether the last value is normalized.
         projects_last: whether embeddings of another size are projected after their normalization.
         projects_always: whether those of the same size are, too.
+        distance_norm: whether the embeddings of distances are normalized.
         pooler_norm: whether the pooled value of an encoder that classifies is normalized.
         first_norm: whether the first layer has its attention normalization.
         learned_positions: None; `input` (indexed by the positions), `counted` (by those counted in the mask), or
@@ -343,12 +327,15 @@ class Architecture(Record):
             before cosines, the row of the padding 0.
         takes_positions: whether the model has the input `position_ids`.
         head_bias: whether the logits have a bias.
+        head_transform: whether the last value is projected, activated and normalized before the logits.
         state_norm: the normalization of the result of a grouped state space: `gated` (after its gates), `before gates`,
             or None.
         part_weights: whether the normalizations of the parts of a state space have weights.
         delta_packing: how the projections of a delta rule lie in the file: `per head` (all in two matrices, for each
             head of keys in turn), `all heads` (queries, keys, values in one matrix, gates in another, strengths and
             steps as before), `separate`, or `all separate` (queries, keys, values and their convolutions, too).
+        tiles_keys: whether the key heads of a delta rule are repeated one after another (0 1 0 1) instead of each
+            (0 0 1 1).
         layer_inputs: whether each layer adds a part of further embeddings of the tokens (Gemma 3n).
         layer_factor: whether the value after a layer is multiplied with a number of the layer.
         alternating_updates: whether a model has several values of each token, of which a layer computes one and
@@ -377,6 +364,7 @@ class Architecture(Record):
     final_norm: bool = True
     projects_last: bool = False
     projects_always: bool = False
+    distance_norm: bool = False
     pooler_norm: bool = False
     first_norm: bool = True
     learned_positions: str | None = None
@@ -384,9 +372,11 @@ class Architecture(Record):
     has_sinusoidal_positions: bool = False
     takes_positions: bool = True
     head_bias: bool = False
+    head_transform: bool = False
     state_norm: str | None = "gated"
     part_weights: bool = False
     delta_packing: str = "per head"
+    tiles_keys: bool = False
     layer_inputs: bool = False
     layer_factor: bool = False
     alternating_updates: bool = False

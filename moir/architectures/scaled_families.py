@@ -10,7 +10,8 @@ from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS, LLAMA
 from moir.architectures.llama_variants import GRANITE
 from moir.architectures.mixtures import GRANITEMOESHARED
-from moir.architectures.record import PRE_NORM, SANDWICH_NORM, Architecture, AttentionBlock
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import PRE_NORM, SANDWICH_NORM
 from moir.support.tables import words
 
 MINICPM_QUOTIENTS = {"residual_scale": "scale_depth / root num_hidden_layers", "logits_scale": "dim_model_base / hidden_size"}

@@ -10,6 +10,7 @@ from moir.architectures.blocks.token_block import TokenBlockNodes
 from moir.architectures.inputs import ModelInputs
 from moir.architectures.record import Architecture, Configuration, Rotary
 from moir.architectures.vectors import VectorNodes
+from moir.dialects.shapes import shape_of
 
 SHARDS = 4
 """The number of parts into which the matrices of CodeGen are divided, one for each processor that trained it."""
@@ -34,6 +35,8 @@ class AttentionNodes(TokenBlockNodes):
         if self.source(layer) != layer:
             return self.shared(x, layer)
         queries, keys, values = self.projected(x, block, sizes)
+        if self.architecture.attention.query_value_bias:
+            queries, values = self.biased(queries, f"{block}.query_bias"), self.biased(values, f"{block}.value_bias")
         kind, gates, gate_count = self.architecture.attention, None, sizes.heads * (sizes.value_size or sizes.head_size)
         if kind.gate in ("separate", "per head"):
             gates = self.vectors.linear(x, f"{block}.gate", sizes.hidden, sizes.heads if kind.gate == "per head" else gate_count)
@@ -110,16 +113,15 @@ class AttentionNodes(TokenBlockNodes):
         cosines, sines = (None, None) if rotary is None else self.inputs.rotation(rotary)
         has_sinks = kind.sinks and (window > 0 or not kind.sinks_need_window)
         sinks = self.nodes.weight(f"{block}.sinks", (sizes.heads,)) if has_sinks else None
-        scale = sizes.head_size**-0.5 if sizes.attention_scale is None else sizes.attention_scale
-        if sizes.scales_by_layer:
-            scale /= layer + 1
-        operands = [*projected, self.inputs.mask(window, chunk), self.inputs.beams, cosines, sines, sinks]
+        scale = self.scale(layer)
+        mask = self.mask(projected, layer, self.inputs.mask(window, chunk))
+        operands = [*projected, mask, self.inputs.beams, cosines, sines, sinks]
         alibi_mask = None if kind.alibi is None else self.inputs.attention_mask
         return self.nodes.node(
             "Attention",
             [*operands, alibi_mask],
             self.vectors.name(block),
-            sizes.heads * (sizes.value_size or sizes.head_size),
+            sizes.heads * self.value_width(sizes),
             heads=sizes.heads,
             key_heads=sizes.key_heads if sizes.key_heads != sizes.heads else None,
             layer=layer,
@@ -132,6 +134,27 @@ class AttentionNodes(TokenBlockNodes):
             alibi_bias=sizes.sizes.get("alibi_bias"),
             padded_heads=self.padded_heads(sizes),
         )
+
+    def value_width(self, sizes: Configuration) -> int:
+        """The size of a value of one head in the attention itself."""
+        return sizes.value_size or sizes.head_size
+
+    def scale(self, layer: int) -> float:
+        """The factor of the scores of a layer."""
+        sizes = self.configuration.of_layer(layer)
+        scale = sizes.head_size**-0.5 if sizes.attention_scale is None else sizes.attention_scale
+        return scale / (layer + 1) if sizes.scales_by_layer else scale
+
+    def mask(self, _projected: Sequence[SSAValue], _layer: int, mask: SSAValue) -> SSAValue:
+        """What is added to the scores of a layer, from its queries, keys and values and the mask of visible keys: the
+        mask.
+        """
+        return mask
+
+    def biased(self, x: SSAValue, block: str) -> SSAValue:
+        """Append x plus the vector of a block."""
+        width = (shape_of(x) or (-1,))[-1]
+        return self.nodes.nodes("Add", [x, self.nodes.weight(block, (width,))], self.vectors.name(block), [x.type], {})[0]
 
     def padded_heads(self, sizes: Configuration) -> int | None:
         """The largest number of query heads of all layers, to which this layer's heads are padded.

@@ -35,6 +35,7 @@ class DeltaRuleNodes(TokenBlockNodes):
         mixed_parts = self.vectors.split(mixed, (keys, keys, values), f"{block}.mixed")
         weights = [self.nodes.weight(f"{block}.{name}", (heads,)) for name in ("decay", "step_bias")]
         properties = {"key_heads": key_heads, "heads": heads, "layer": layer, "strength_factor": factor}
+        properties["is_tiled"] = self.architecture.tiles_keys or None
         operands = [*mixed_parts, strengths, steps, *weights, self.inputs.beams]
         x = self.nodes.node("GatedDeltaRule", operands, self.vectors.name(block), values, **properties)
         epsilon = self.configuration.part_epsilon or None

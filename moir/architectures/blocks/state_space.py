@@ -86,6 +86,7 @@ class GroupedStateSpaceNodes(TokenBlockNodes):
         mixed = features + 2 * read
         product = self.vectors.linear(self.inputs.unpadded(x), f"{block}.input", hidden, features + mixed + heads)
         widths = {"gates": features, "values": features, "inputs": read, "outputs": read, "steps": heads}
+        widths = {f"state space {part}": width for part, width in widths.items()}
         if not sizes.factors.keys().isdisjoint(widths):
             product = self.vectors.scaled(product, 1.0, self.factors(widths))
         gates, x, steps = self.vectors.split(product, (features, mixed, heads), f"{block}.input")

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from moir.architectures.family import Family
-from moir.architectures.record import POST_NORM, Architecture, AttentionBlock
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import POST_NORM
 from moir.support.tables import words
 
 EMBEDDING, CLASSIFICATION = "embedding", "classification"

@@ -9,7 +9,8 @@ from moir.architectures.encoders.bert import BERT, BLOCKS, CLASSIFICATION, DEFAU
 from moir.architectures.encoders.successors import HEAD_OF_FIRST
 from moir.architectures.family import Family
 from moir.architectures.llama import LLAMA
-from moir.architectures.record import PRE_NORM, AttentionBlock
+from moir.architectures.record import AttentionBlock
+from moir.architectures.residuals import PRE_NORM
 from moir.support.tables import words
 
 

@@ -129,4 +129,30 @@ NOMIC_BERT = Family(
     ignored_tensors=BERT.ignored_tensors,
 )
 
-FAMILIES = (ELECTRA, MPNET, NOMIC_BERT)
+ROFORMER_TENSORS = {key: name for key, name in TENSORS.items() if key != "positions"} | {"embedding_projection": "embeddings_project"}
+
+ROFORMER = BERT.with_fields(
+    architecture=encoder("roformer", ("roformer",), None).with_fields(attention=AttentionBlock(rotation="interleaved"), projects_last=True),
+    prefixes=("roformer.",),
+    tensors=ROFORMER_TENSORS,
+    keys={**BERT.keys, "embedding_size": "embedding_size"},
+    defaults={**DEFAULTS, "vocab_size": 50000, "embedding_size": None, "max_position_embeddings": 1536, "rope_theta": 10000.0},
+    biases={"": f"{BLOCKS} embedding_projection"},
+    variants=(
+        (
+            "architectures",
+            ["RoFormerForSequenceClassification"],
+            {
+                "task": CLASSIFICATION,
+                "keys": {**BERT.keys, "embedding_size": "embedding_size", "pooler_activation": "hidden_act"},
+                "tensors": {**ROFORMER_TENSORS, **HEAD_OF_FIRST},
+                "biases": {"": f"{BLOCKS} embedding_projection pooler classifier"},
+                "ignored_tensors": ("encoder.embed_positions.*",),
+            },
+        ),
+    ),
+    expected={"rotary_value": False},
+    ignored_tensors=(*BERT.ignored_tensors, "encoder.embed_positions.*"),
+)
+
+FAMILIES = (ELECTRA, MPNET, NOMIC_BERT, ROFORMER)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS
-from moir.architectures.record import ATTENTION, FEED_FORWARD, Architecture, Branch, Residual
+from moir.architectures.record import Architecture
 from moir.architectures.recurrent.state_space_hybrids import BAMBA, MIXER_DEFAULTS, MIXER_SIZES, UNBOUNDED
+from moir.architectures.residuals import ATTENTION, FEED_FORWARD, Branch, Residual
 from moir.support.tables import words
 
 STATE_SPACE = "grouped state space"
@@ -32,7 +33,10 @@ FALCON_H1 = Family(
         "keys": "key_multiplier",
         "gate": "mlp_multipliers 0",
         "down": "mlp_multipliers 1",
-        **{part: f"ssm_multipliers {index}" for index, part in enumerate(("gates", "values", "inputs", "outputs", "steps"))},
+        **{
+            f"state space {part}": f"ssm_multipliers {index}"
+            for index, part in enumerate(("gates", "values", "inputs", "outputs", "steps"))
+        },
     },
     defaults={
         **DEFAULTS,

@@ -6,7 +6,8 @@ from moir.architectures.family import Family
 from moir.architectures.llama import DEFAULTS
 from moir.architectures.llama_variants import ALL_PROJECTIONS, OLMO2, QUERY_NORMS
 from moir.architectures.mixtures import EXPERT_KEYS
-from moir.architectures.record import PRE_NORM, Architecture, AttentionBlock
+from moir.architectures.record import Architecture, AttentionBlock
+from moir.architectures.residuals import PRE_NORM
 from moir.architectures.shared_experts import QWEN2_MOE
 from moir.support.tables import words
 

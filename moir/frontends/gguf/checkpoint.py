@@ -15,6 +15,7 @@ from moir.dialects.element_types import f32
 from moir.dialects.memory_map import Array
 from moir.errors import ModelFileError
 from moir.frontends.gguf.container import Container, StoredTensor
+from moir.frontends.gguf.latent import joined
 from moir.frontends.gguf.rotary import TENSORS as ROTARY_TENSORS
 from moir.frontends.gguf.spellings import LAYER, Spelling
 from moir.frontends.gguf.weights import stacked, weight_of
@@ -39,6 +40,8 @@ STACKED: Mapping[str, str] = {"first_values": "altup_proj.weight", "last_values"
 _STACKED = re.compile(r"(first_values|last_values)\.(\d+)\.weight")
 
 _DECAY = re.compile(r"layers\.\d+\.(state_space|delta_rule)\.decay")
+
+_KEY_VALUE_UP = re.compile(r"layers\.\d+\.attention\.key_value_up\.weight")
 
 _PERMUTED = re.compile(r"layers\.\d+\.attention\.(query|key)\.(weight|bias)")
 
@@ -103,6 +106,8 @@ class FileCheckpoint:
             return self._part(STACKED[stacked_part[1]], int(stacked_part[2]), shape)
         if _DECAY.fullmatch(operand):
             return self._logarithm(operand, shape)
+        if _KEY_VALUE_UP.fullmatch(operand) and not self.has(operand):
+            return self._key_value_up(operand, shape)
         separate = self._separate_experts(operand, shape)
         if separate is not None:
             return separate
@@ -133,6 +138,20 @@ class FileCheckpoint:
         if weight is None:
             raise self.error(f"the tensor {name!r} of the type {tensor.type.name} is no matrix")
         return weight
+
+    def _key_value_up(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
+        """The matrix that expands compressed keys and values, from those of each head for the keys, transposed, and for
+        the values. Raises ModelFileError if one is missing or of another shape.
+        """
+        begin = LAYER.format(operand.split(".")[1])
+        names = [f"{begin}.attn_{part}_b.weight" for part in "kv"]
+        tensors = [self.container.tensors.get(name) for name in names]
+        heads, rank = self.head_counts["query"], shape[-1]
+        sizes = [0 if each is None or len(each.shape) != 3 else each.shape[axis] for each, axis in zip(tensors, (2, 1), strict=True)]
+        if heads * sum(sizes) != shape[0]:
+            raise self.error(f"the tensors {names[0]!r} and {names[1]!r} are not matrices for {heads} heads, {shape[0]} rows in all")
+        of_keys = self._weight(names[0], (heads, rank, sizes[0]), is_table=False)
+        return joined(of_keys, self._weight(names[1], (heads, sizes[1], rank), is_table=False))
 
     def _logarithm(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
         """The weight ln(-x) of the decay of a state space, which files store as x. Raises ModelFileError if an x is not
@@ -231,9 +250,10 @@ def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Archite
     for it.
     """
     is_stacked = checkpoint.has("layers.0.attention.query_key_value.weight")
-    has_delta_rule = checkpoint.has("layers.0.delta_rule.norm.weight")
+    has_delta_rule, has_strengths = (checkpoint.has(f"layers.0.delta_rule.{each}.weight") for each in ("norm", "strengths"))
+    architecture = architecture.with_fields(**checkpoint.spelling.architecture)
     attention = architecture.attention.with_fields(packing="stacked" if is_stacked and not has_delta_rule else "separate")
-    if is_stacked and has_delta_rule:
+    if is_stacked and has_delta_rule and not has_strengths:
         architecture = architecture.with_fields(delta_packing="all heads")
     gates = ("layers.0.feed_forward.gate.weight", "layers.0.shared_expert.gate.weight")
     is_gated = architecture.feed_forward != "plain" and any(checkpoint.has(each) for each in gates)

@@ -16,6 +16,7 @@ from typing import cast
 
 from moir.architectures.family import Family
 from moir.frontends.gguf.container import Container
+from moir.frontends.gguf.latent import SCALING, latent_scaling, latent_sizes
 from moir.frontends.gguf.metadata import Metadata
 from moir.frontends.gguf.rotary import rotary_keys
 from moir.frontends.gguf.spellings import LAYER, Spelling
@@ -76,14 +77,18 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
     that the family does not support.
     """
     result: dict[str, object] = {"model_type": family.architecture.model_types[0], **spelling.fixed}
-    head_size = _head_size(metadata)
+    head_size = _head_size(metadata, family)
     result |= _sizes(metadata, spelling, family, head_size) | _numbers(metadata, family) | _tensors(container, metadata, spelling, family)
     result |= _windows(metadata, spelling, family) | _experts(container, metadata, family, result)
     if (key := family.inverse_roots.get("attention_scale")) is not None:
         width = (metadata.size("embedding_length") or 0) / (metadata.size("attention.head_count") or 1)
         result[key] = width if metadata.size("block_count") == spelling.wide_layers else head_size
-    if family.architecture.attention.rotation is not None:
+    for key, name, present, absent in spelling.flags:
+        result[key] = present if metadata.value(name) else absent
+    if family.architecture.attention.rotation is not None or result.get("position_embedding_type") == "rope":
         result |= rotary_keys(container, metadata.keys, metadata.prefix, family, head_size)
+        if family.latent:
+            result |= latent_sizes(metadata, family) | latent_scaling(metadata, result.get(SCALING))
         result |= _scaling_parameters(metadata, spelling, result.get("rope_scaling"))
     for name in spelling.required:
         if metadata.value(name) is None:
@@ -117,8 +122,13 @@ def _scaling_parameters(metadata: Metadata, spelling: Spelling, scaling: object)
     return {"rope_scaling": {**cast("dict[str, object]", scaling), **({"mscale": 1.0} if "mscale_all_dim" in values else {}), **values}}
 
 
-def _head_size(metadata: Metadata) -> int:
-    """The number of features of an attention head. Raises ModelFileError if keys and values differ in it."""
+def _head_size(metadata: Metadata, family: Family) -> int:
+    """The number of features of an attention head, of a latent one those that are rotated.
+
+    Raises ModelFileError if keys and values differ in it.
+    """
+    if family.latent:
+        return metadata.size("rope.dimension_count") or 0
     heads, hidden = metadata.size("attention.head_count"), metadata.size("embedding_length")
     size, values = metadata.size("attention.key_length"), metadata.size("attention.value_length")
     size = (hidden or 0) // max(1, heads or 0) if size is None else size
@@ -135,7 +145,8 @@ def _sizes(metadata: Metadata, spelling: Spelling, family: Family, head_size: in
     """
     result: dict[str, object] = {}
     heads = metadata.size("attention.head_count")
-    if family.other_block and family.rotates and "full_attention_interval" not in spelling.copied:
+    is_listed = isinstance(metadata.keys.value(f"{metadata.prefix}attention.head_count_kv"), list)
+    if family.other_block and (family.rotates or is_listed) and "full_attention_interval" not in spelling.copied:
         result["layer_types"] = [FULL if each else "conv" for each in metadata.numbers_of_layers("attention.head_count_kv")]
     if "expansion" in family.sizes:
         result |= _expansion(metadata, family)
@@ -197,7 +208,7 @@ def _numbers(metadata: Metadata, family: Family) -> dict[str, object]:
         if key and metadata.keys.has(metadata.prefix + name):
             result[key] = metadata.value(name)
     if family.key("attention_scale") and not metadata.keys.has(f"{metadata.prefix}attention.scale"):
-        result[family.key("attention_scale")] = _head_size(metadata) ** -0.5
+        result[family.key("attention_scale")] = _head_size(metadata, family) ** -0.5
     return result
 
 

@@ -56,8 +56,9 @@ def described(container: Container) -> tuple[Spelling, Family, Keys]:
         hint = CONVERT_FOLDER if not isinstance(name, str) else did_you_mean(name, SPELLINGS, CONVERT_FOLDER)
         raise container.error(f"files of the architecture {str(name)[:60]!r} are not read", hint)
     metadata = Metadata(container, name)
-    for key, variant in spelling.variants.items():
-        if metadata.value(key):
+    for condition, variant in spelling.variants.items():
+        key, _, number = condition.partition("=")
+        if (value := metadata.value(key)) and (not number or value == int(number)):
             spelling = spelling.with_fields(family=variant)
     family = architecture_of(spelling.family)
     assert family is not None

@@ -19,6 +19,11 @@ TENSORS: Mapping[str, str] = {
     "attention.value": "attn_v",
     "attention.query_key_value": "attn_qkv",
     "attention.output": "attn_output",
+    "attention.query_down": "attn_q_a",
+    "attention.query_up": "attn_q_b",
+    "attention.key_value_down": "attn_kv_a_mqa",
+    "attention.key_value_norm": "attn_kv_a_norm",
+    "attention.key_value_up": "attn_kv_b",
     "attention.query_norm": "attn_q_norm",
     "attention.key_norm": "attn_k_norm",
     "attention.sinks": "attn_sinks.weight",
@@ -89,14 +94,16 @@ class Spelling(Record):
 
     Args:
         family: the family.
-        variants: the family if a key has a value other than 0: {key: family}.
+        variants: the family if a key has a value other than 0, or the value after `=`: {key: family}.
         is_permuted: whether the rows of queries and keys are in the order of pairs that are rotated together, where the
             family has the two parts of each head one after another.
         tensors: the tensors by their operands, where they are not those of `TENSORS` and `MODEL_TENSORS`; of several
             names with a comma between them the first that the file has.
+        architecture: fields of the family's architecture that files change.
         keys: the keys of config.json by the fields of a configuration, where they are not those of the family.
         fixed: keys of config.json that all files of the architecture stand for.
         choices: keys of config.json with their values if the first layer has a tensor, and if it does not.
+        flags: keys of config.json with their values if a key of the file is true, and if it is not or is absent.
         copied: the keys of config.json that keys of the file say as they are.
         quotients: the keys of config.json that are the quotient of two keys of the file.
         required: keys without which older files mean other values than the usual ones.
@@ -111,9 +118,11 @@ class Spelling(Record):
     variants: Mapping[str, str] = NOTHING
     is_permuted: bool = False
     tensors: Mapping[str, str] = NOTHING
+    architecture: Mapping[str, object] = NOTHING
     keys: Mapping[str, str] = NOTHING
     fixed: Mapping[str, object] = NOTHING
     choices: tuple[tuple[str, str, object, object], ...] = ()
+    flags: tuple[tuple[str, str, object, object], ...] = ()
     copied: Mapping[str, str] = NOTHING
     quotients: Mapping[str, tuple[str, str]] = NOTHING
     required: tuple[str, ...] = ()
@@ -135,6 +144,33 @@ WITHOUT_WINDOW: Mapping[str, object] = {"use_sliding_window": False}
 OF_IMAGES = frozenset(("rope.dimension_sections", "n_deepstack_layers"))
 
 OF_STATES = frozenset(("feed_forward_length", "context_length", "attention.head_count"))
+
+STATE_TENSORS: Mapping[str, str] = {
+    **{"convolution.kernel": "ssm_conv1d", "state_space.step_bias": "ssm_dt.bias", "state_space.norm": "ssm_norm"},
+}
+
+DELTA_TENSORS: Mapping[str, str] = {
+    **{"feed_forward_norm": "post_attention_norm", "convolution.kernel": "ssm_conv1d"},
+    **{"delta_rule.query_key_value": "attn_qkv", "delta_rule.gates": "attn_gate", "delta_rule.decay": "ssm_a"},
+    **{"delta_rule.step_bias": "ssm_dt.bias", "delta_rule.norm": "ssm_norm", "delta_rule.output": "ssm_out"},
+}
+
+DELTA_KEYS: Mapping[str, str] = {
+    **{"full_attention_interval": "full_attention_interval", "ssm.conv_kernel": "linear_conv_kernel_dim"},
+    **{"ssm.state_size": "linear_key_head_dim", "ssm.group_count": "linear_num_key_heads"},
+    "ssm.time_step_rank": "linear_num_value_heads",
+}
+
+DELTA_QUOTIENTS: Mapping[str, tuple[str, str]] = {"linear_value_head_dim": ("ssm.inner_size", "ssm.time_step_rank")}
+
+QWEN35 = Spelling(
+    "qwen3_5_text",
+    tensors={**DELTA_TENSORS, "delta_rule.strengths": "ssm_beta", "delta_rule.steps": "ssm_alpha"},
+    architecture={"tiles_keys": True},
+    copied=DELTA_KEYS,
+    quotients=DELTA_QUOTIENTS,
+    ignored=OF_IMAGES,
+)
 
 SPELLINGS: Mapping[str, Spelling] = {
     "llama": Spelling("llama", variants={"expert_count": "mixtral", "attention.sliding_window": "mistral"}, is_permuted=True),
@@ -201,6 +237,13 @@ SPELLINGS: Mapping[str, Spelling] = {
     "glm4moe": Spelling(
         "glm4_moe", tensors={"feed_forward_norm": "post_attention_norm"}, choices=(("use_qk_norm", "attn_q_norm", True, False),)
     ),
+    # Files do not have the groups of experts if they are older.
+    "deepseek2": Spelling(
+        "deepseek_v2",
+        variants={"expert_gating_func=2": "deepseek_v3"},
+        tensors={"attention.query_norm": "attn_q_a_norm"},
+        fixed={"n_group": 1, "topk_group": 1},
+    ),
     "dots1": Spelling("dots1"),
     "hunyuan-dense": Spelling("hunyuan_v1_dense"),
     "hunyuan-moe": Spelling("hunyuan_v1_moe"),
@@ -231,30 +274,37 @@ SPELLINGS: Mapping[str, Spelling] = {
     ),
     "mamba2": Spelling(
         "mamba2",
-        tensors={"convolution.kernel": "ssm_conv1d", "state_space.step_bias": "ssm_dt.bias", "state_space.norm": "ssm_norm"},
+        tensors=STATE_TENSORS,
         copied={
             **{"ssm.conv_kernel": "conv_kernel", "ssm.state_size": "state_size", "ssm.time_step_rank": "num_heads"},
             "ssm.group_count": "n_groups",
         },
         ignored=OF_STATES,
     ),
+    # Dense models have their feed-forward blocks where others have the expert that computes every token.
+    "granitehybrid": Spelling(
+        "granitemoehybrid",
+        is_permuted=True,
+        tensors=STATE_TENSORS,
+        fixed={"num_local_experts": 0},
+        flags=(("position_embedding_type", "rope.scaling.finetuned", "rope", "nope"),),
+        copied={
+            **{"ssm.conv_kernel": "mamba_d_conv", "ssm.state_size": "mamba_d_state", "ssm.group_count": "mamba_n_groups"},
+            "ssm.time_step_rank": "mamba_n_heads",
+        },
+        quotients={"mamba_d_head": ("ssm.inner_size", "ssm.time_step_rank")},
+        ignored=frozenset(("rope.freq_base", "rope.dimension_count")),
+    ),
     # Newer files have queries, keys and values of all heads in one matrix, and the gates in another one.
     "qwen3next": Spelling(
         "qwen3_next",
-        tensors={
-            **{"feed_forward_norm": "post_attention_norm", "convolution.kernel": "ssm_conv1d", "delta_rule.input": "ssm_in"},
-            **{"delta_rule.numbers": "ssm_ba", "delta_rule.query_key_value": "attn_qkv", "delta_rule.gates": "attn_gate"},
-            **{"delta_rule.decay": "ssm_a", "delta_rule.step_bias": "ssm_dt.bias", "delta_rule.norm": "ssm_norm"},
-            "delta_rule.output": "ssm_out",
-        },
+        tensors={**DELTA_TENSORS, "delta_rule.input": "ssm_in", "delta_rule.numbers": "ssm_ba"},
         fixed={"norm_topk_prob": True},
-        copied={
-            **{"full_attention_interval": "full_attention_interval", "ssm.conv_kernel": "linear_conv_kernel_dim"},
-            **{"ssm.state_size": "linear_key_head_dim", "ssm.group_count": "linear_num_key_heads"},
-            "ssm.time_step_rank": "linear_num_value_heads",
-        },
-        quotients={"linear_value_head_dim": ("ssm.inner_size", "ssm.time_step_rank")},
+        copied=DELTA_KEYS,
+        quotients=DELTA_QUOTIENTS,
     ),
+    "qwen35": QWEN35,
+    "qwen35moe": QWEN35.with_fields(family="qwen3_5_moe_text"),
     "gpt-oss": Spelling("gpt_oss", tensors={"feed_forward_norm": "post_attention_norm"}, window=None),
 }
 """The spellings by `general.architecture`."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from moir.architectures.family import ANY, IGNORED, KEYS, Family
-from moir.architectures.record import Architecture, Configuration, Latent
+from moir.architectures.record import Architecture, Configuration, Distances, Latent
 from moir.frontends.huggingface.experts import expert_layers
+from moir.frontends.huggingface.key_indices import key_index
 from moir.frontends.huggingface.keys import CAUSAL, Keys
 from moir.frontends.huggingface.layer_kinds import blocks, chunks, single_kinds, windows
 from moir.frontends.huggingface.layer_sizes import key_sources, layer_fields
@@ -21,6 +22,9 @@ REQUIRED = ("layers", "hidden", "vocabulary", "positions")
 
 ARCHITECTURE, CONFIGURATION, FAMILY = (frozenset(each.__annotations__) for each in (Architecture, Configuration, Family))
 """The names of the fields of these records."""
+
+LARGEST_DISTANCE = 1 << 20
+"""Greatest distance of two tokens that can have an embedding, beyond any that exists."""
 
 LARGEST_COUNT = 10_000
 """Most layers, heads or experts of a model, beyond any that exists: the number may come from a damaged file."""
@@ -89,6 +93,10 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     if layers is None or not 0 < layers <= LARGEST_COUNT or not 0 <= (fields.get("heads") or 0) <= LARGEST_COUNT:
         raise keys.error(f"{layers} layers with {fields.get('heads')} heads are not possible")
     fields["key_heads"] = fields.get("key_heads") or fields.get("heads", 0)
+    if family.has_distances:
+        fields["distances"] = _distances(keys)
+    if family.key_index:
+        fields["key_index"] = key_index(family, keys, layers)
     if family.latent:
         fields["latent"] = latent = _latent(family, keys)
         fields["head_size"] = latent.plain_size + latent.rotated_size
@@ -157,6 +165,17 @@ def _latent(family: Family, keys: Keys) -> Latent:
     if missing := [field for field in ("rank", "plain_size", "rotated_size") if field not in sizes]:
         raise keys.error(f"{family.latent[missing[0]]!r} is null")
     return Latent(**sizes)
+
+
+def _distances(keys: Keys) -> Distances:
+    """The distances that have embeddings. Raises ModelFileError for impossible numbers of them."""
+    longest, buckets = keys.integer("max_relative_positions", -1), keys.integer("position_buckets", -1)
+    if longest < 1:
+        longest = keys.integer("max_position_embeddings")
+    span = buckets if buckets > 0 else longest
+    if not 0 < span < LARGEST_DISTANCE or longest >= LARGEST_DISTANCE or (buckets > 0 and (buckets < 4 or longest <= buckets // 2 + 1)):
+        raise keys.error(f"{buckets} 'position_buckets' of distances up to {longest} are not possible")
+    return Distances(span, longest if buckets > 0 else 0)
 
 
 def _further_sizes(family: Family, keys: Keys) -> dict[str, int]:

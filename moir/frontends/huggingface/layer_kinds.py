@@ -15,7 +15,10 @@ OTHERS = ("conv", "linear_attention", "mamba")
 
 CHUNKED = "chunked_attention"
 
-KINDS = (SLIDING, FULL, CHUNKED, *OTHERS)
+INDEXED = "indexed_attention"
+"""The kind of layers whose attention sees chosen keys."""
+
+KINDS = (SLIDING, FULL, CHUNKED, INDEXED, *OTHERS)
 
 ALIASES = {"attention": FULL}
 """Other names of kinds of layers."""
@@ -67,6 +70,8 @@ def blocks(family: Family, keys: Keys, layers: int) -> tuple[str, ...]:
             raise keys.error(f"layers of the kind {unknown[0]!r} are not known for this family")
         return tuple(family.kinds[each] for each in kinds)
     types = layer_types(keys, layers)
+    if types is not None and not family.key_index and INDEXED in types:
+        raise keys.error("layers whose attention sees chosen keys are not known for this family")
     if not family.other_block:
         if types is not None and (others := [each for each in types if each in OTHERS]):
             raise keys.error(f"layers of the kind {others[0]!r} are not known for this family")
@@ -145,7 +150,7 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
     types = layer_types(keys, layers)
     if rule == "attention types":
         return _windows_of_types(keys, layers)
-    if rule == "both sides":
+    if rule in ("both sides", "half"):
         return _windows_of_both_sides(keys, layers, types)
     size = keys.value("sliding_window")
     flagged = keys.flag("use_sliding_window", default=True) if rule in ("flagged", "alternating first") else True
@@ -161,7 +166,8 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
 
 
 def _windows_of_both_sides(keys: Keys, layers: int, types: tuple[str, ...] | None) -> tuple[int, ...]:
-    """The largest distance between a query and the keys it sees, for each layer of an encoder; 0 if it sees all keys.
+    """For each layer, the largest distance between a query and the keys it sees in an encoder, or the number of keys that
+    a query sees in a decoder; 0 if it sees all keys.
 
     `types` are the kinds of the layers if the file lists them.
     """

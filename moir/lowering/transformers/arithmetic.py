@@ -9,7 +9,7 @@ from moir.dialects.shapes import shape_of
 from moir.lowering.binder import LoweringNode
 from moir.lowering.transformers.activation import activated
 from moir.lowering.transformers.table import transformers
-from moir.lowering.transformers.weights import vector
+from moir.lowering.transformers.weights import restored, vector
 from moir.rewriting.builder import OpBuilder
 
 
@@ -42,8 +42,20 @@ def clip(op: OpBuilder, x: SSAValue, *, bound: float) -> SSAValue:
 
 @transformers.lowers("Add")
 def add(op: OpBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """transformers.Add(x, y) -> Add(x, y)"""
-    return op.Add(x, y)
+    """transformers.Add(x, y) -> Add(x, y); y may be a weight"""
+    return op.Add(x, restored(op, y))
+
+
+@transformers.lowers("Difference")
+def difference(
+    op: OpBuilder, x: SSAValue, y: SSAValue, query_1: SSAValue, key_1: SSAValue, query_2: SSAValue, key_2: SSAValue, *, start: float
+) -> SSAValue:
+    """transformers.Difference(x, y, query_1, key_1, query_2, key_2) {start}
+    -> x - y · (Exp(ReduceSum(query_1 · key_1)) - Exp(ReduceSum(query_2 · key_2)) + start)
+    """
+    pairs = ((query_1, key_1), (query_2, key_2))
+    first, second = (op.Exp(op.ReduceSum(op.Multiply(vector(op, a), vector(op, b)), [0], keep_dims=True)) for a, b in pairs)
+    return op.Subtract(x, op.Multiply(y, op.Add(op.Subtract(first, second), start)))
 
 
 @transformers.lowers("Multiply")

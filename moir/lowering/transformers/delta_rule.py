@@ -40,17 +40,19 @@ def gated_delta_rule(
     heads: int,
     layer: int,
     strength_factor: float = 1.0,
+    is_tiled: bool = False,
 ) -> SSAValue:
     """transformers.GatedDeltaRule(queries, keys, values, strengths, steps, decay, step bias, beams) {heads, …}
     -> Loop over the tokens: state = exp(gate) · state; state += key · (value - keyᵀ · state) · strength; queryᵀ · state
 
     Yang, Kautz and Hatamizadeh, "Gated Delta Networks: Improving Mamba2 with Delta Rule", 2024. Queries and keys are
-    [batch, tokens, key heads * size], values [batch, tokens, heads * size], the others have a number for each head. The
-    gates are -exp(decay) · softplus(steps + bias), the strengths sigmoids times a factor. The state
+    [batch, tokens, key heads * size], values [batch, tokens, heads * size], the others have a number for each head.
+    Each key head is for several heads in a row, or all of them are repeated with `is_tiled`. The gates are
+    -exp(decay) · softplus(steps + bias), the strengths sigmoids times a factor. The state
     [batch, heads, key size, value size] is one of the layer.
     """
     key_size, value_size = (_head_size(node, each, count) for each, count in ((keys, key_heads), (values, heads)))
-    query, key = (_normalized(op, each, key_heads, heads, key_size) for each in (queries, keys))
+    query, key = (_normalized(op, each, key_heads, heads, key_size, is_tiled) for each in (queries, keys))
     query = op.Divide(query, op.constant(math.sqrt(key_size), f32))
     value = op.Transpose(op.Reshape(values, [0, 0, heads, value_size], special_zero=True), HEADS_FIRST)
     rate = op.Negative(op.Exp(vector(op, decay)))
@@ -74,14 +76,15 @@ def _head_size(node: LoweringNode, x: SSAValue, heads: int) -> int:
     return width // heads
 
 
-def _normalized(op: OpBuilder, x: SSAValue, own: int, heads: int, size: int) -> SSAValue:
-    """Queries or keys [batch, own, tokens, size] divided by their norms, with each of the `own` heads repeated, so that
-    there are `heads`.
+def _normalized(op: OpBuilder, x: SSAValue, own: int, heads: int, size: int, is_tiled: bool) -> SSAValue:
+    """Queries or keys [batch, own, tokens, size] divided by their norms, and repeated so that there are `heads` heads:
+    each head by itself, or, with `is_tiled`, all of them one after another.
     """
     parts = op.Reshape(x, [0, 0, own, size], special_zero=True)
     if own != heads:
         # A Broadcast or Gather before the loop is taken for no repetition by GenAI's paged backend, which then expects
         # results of as many heads as the keys have.
-        parts = op.Reshape(op.Tile(op.Unsqueeze(parts, [3]), [1, 1, 1, heads // own, 1]), [0, 0, heads, size], special_zero=True)
+        axis, repeats = (2, [1, 1, heads // own, 1, 1]) if is_tiled else (3, [1, 1, 1, heads // own, 1])
+        parts = op.Reshape(op.Tile(op.Unsqueeze(parts, [axis]), repeats), [0, 0, heads, size], special_zero=True)
     length = op.Sqrt(op.Add(op.ReduceSum(op.Multiply(parts, parts), [-1], keep_dims=True), op.constant(EPSILON, f32)))
     return op.Transpose(op.Multiply(parts, op.Divide(op.constant(1.0, f32), length)), HEADS_FIRST)

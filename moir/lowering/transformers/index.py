@@ -2,13 +2,15 @@
 
 INDEX: dict[str, str] = {
     "alternating_updates": "CorrectValues MixValues Rescale",
-    "arithmetic": "Add Clip Gate Multiply Scale SoftCap",
+    "arithmetic": "Add Clip Difference Gate Multiply Scale SoftCap",
     "attention": "Attention Rotate",
     "convolution": "CausalConvolution MaskPadding",
     "delta_rule": "GatedDeltaRule",
+    "distances": "DistanceScores",
     "experts": "MixtureOfExperts",
     "feed_forward": "GatedMLP MLP PackedGatedMLP XIELU",
     "indexing": "Embedding FirstToken MeanToken",
+    "key_index": "IndexedMask",
     "latent_attention": "LatentAttention",
     "masks": "CausalMask Mask PositionBias",
     "matrix": "Linear",

@@ -31,12 +31,15 @@ def latent_attention(
     layer: int,
     scale: float,
     rotation: str = "halves",
+    is_sparse: bool = False,
 ) -> SSAValue:
     """transformers.LatentAttention(queries, keys and values, rotated keys, mask, beams, cosines, sines) {heads, …}
     -> ScaledDotProductAttention(queries, cached keys, cached values, mask, scale)
 
     The keys and values of all heads are cached, since ScaledDotProductAttention reads these. A head of `queries` is a
-    plain and a rotated part, a head of `expanded` the plain part of a key, and a value.
+    plain and a rotated part, a head of `expanded` the plain part of a key, and a value. With `is_sparse` the mask
+    hides keys that depend on the query; backends that replace the operation read its mask as a causal one, so that two
+    products compute it.
     """
     query = heads_of(node, op, queries, heads)
     size = (shape_of(query) or (-1,))[-1]
@@ -48,6 +51,6 @@ def latent_attention(
     shared = op.Tile(shared, [1, heads, 1, 1])
     key = cached(op, op.Concat(sliced(op, both, 0, plain_size), shared, axis=-1), beams, key_variable(layer))
     value = cached(op, sliced(op, both, plain_size, value_stop), beams, value_variable(layer))
-    result = attended(op, query, key, value, mask, scale)
+    result = attended(op, query, key, value, mask, scale, is_single=not is_sparse)
     width = heads * (value_stop - plain_size)
     return op.Reshape(op.Transpose(result, HEADS_FIRST), [0, 0, width], special_zero=True)

@@ -9,6 +9,11 @@ from tests.numerical.transformers.drawn_keys import GROUPS, SIZES
 
 ENCODER = {**SIZES, "type_vocab_size": [2], "num_labels": [1, 3]}
 
+DEBERTA = {
+    **{**ENCODER, "type_vocab_size": [0, 2], "relative_attention": [True, True, True, False], "position_biased_input": [True, False]},
+    "pos_att_type": [["c2p", "p2c"], ["p2c", "c2p"], ["c2p"], ["p2c"], "c2p|p2c"],
+}
+
 ENCODERS: Mapping[str, Mapping[str, list[Any]]] = {
     "bert": ENCODER,
     "roberta": ENCODER,
@@ -22,6 +27,7 @@ ENCODERS: Mapping[str, Mapping[str, list[Any]]] = {
     },
     "electra": {**ENCODER, "embedding_size": [32, 24]},
     "mpnet": {**SIZES, "num_labels": [1, 3], "pad_token_id": [1]},
+    "roformer": {**ENCODER, "embedding_size": [32, 24]},
     "nomic_bert": ENCODER,
     "data2vec-text": ENCODER,
     "roberta-prelayernorm": ENCODER,
@@ -35,6 +41,12 @@ ENCODERS: Mapping[str, Mapping[str, list[Any]]] = {
         "rope_parameters": [None, {"rope_type": "linear", "factor": 2.0, "rope_theta": 5e3}],
     },
     "gte": {**ENCODER, "type_vocab_size": [0, 1, 2]},
+    "deberta-v2": {
+        **DEBERTA,
+        **{"position_buckets": [-1, 8, 4], "max_relative_positions": [-1, 10], "share_att_key": [True, False]},
+        **{"norm_rel_ebd": ["none", "layer_norm"], "pooler_hidden_act": ["gelu", "tanh"]},
+    },
+    "deberta": {**DEBERTA, "max_relative_positions": [-1, 4, 10]},
     "eurobert": {
         **GROUPS,
         "attention_bias": [True, False],

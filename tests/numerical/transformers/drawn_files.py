@@ -20,12 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.unit.frontends.gguf.written_files import Array, permuted
+from tests.numerical.transformers.drawn_file_tensors import Tensors, arranged, is_split, stacked
+from tests.unit.frontends.gguf.written_files import permuted
 
 Keys = dict[str, Any]
 """The keys of a file, without the architecture; or those of config.json."""
-
-Tensors = dict[str, Array]
 
 
 def common_keys(config: Any) -> Keys:
@@ -78,6 +77,34 @@ def glm4_moe(config: Any, keys: Keys) -> None:
     keys |= {"expert_group_count": config.n_group, "expert_group_used_count": config.topk_group, "nextn_predict_layers": 0}
 
 
+def deepseek(config: Any, keys: Keys) -> None:
+    """Sizes of compressed vectors, and of heads as newer files have them."""
+    glm4_moe(config, keys)
+    keys["expert_gating_func"] = 2 if config.model_type == "deepseek_v3" else 1
+    keys.pop("nextn_predict_layers")
+    if config.model_type == "deepseek_v2":
+        keys |= {"expert_weights_norm": False, "expert_group_count": 1, "expert_group_used_count": 1}
+    key = config.qk_nope_head_dim + config.qk_rope_head_dim
+    keys |= {"attention.key_length": key, "attention.value_length": config.v_head_dim, "rope.dimension_count": config.qk_rope_head_dim}
+    keys["attention.kv_lora_rank"] = config.kv_lora_rank
+    if config.q_lora_rank:
+        keys["attention.q_lora_rank"] = config.q_lora_rank
+    if is_split(config):
+        keys |= {"attention.key_length_mla": key, "attention.value_length_mla": config.v_head_dim, "attention.head_count_kv": 1}
+        keys |= {"attention.key_length": config.kv_lora_rank + config.qk_rope_head_dim, "attention.value_length": config.kv_lora_rank}
+    scaling = config.rope_parameters
+    if scaling.get("rope_type") == "yarn":
+        keys |= {"rope.scaling.type": "yarn", "rope.scaling.factor": scaling["factor"]}
+        keys["rope.scaling.original_context_length"] = scaling["original_max_position_embeddings"]
+        keys["rope.scaling.yarn_log_multiplier"] = 0.1 * scaling["mscale_all_dim"]
+
+
+def has_one_factor(config: Any) -> bool:
+    """Whether a latent attention has no biases, and the two factors of its scaling are equal, as files have them."""
+    scaling = config.rope_parameters
+    return not config.attention_bias and scaling.get("mscale") == scaling.get("mscale_all_dim")
+
+
 def hunyuan(config: Any, keys: Keys) -> None:
     """The base of the rotation as it is after its scaling."""
     alpha, size = config.rope_parameters.get("alpha"), keys["attention.key_length"]
@@ -90,6 +117,13 @@ def hunyuan(config: Any, keys: Keys) -> None:
     else:
         for name in ("expert_count", "expert_used_count"):
             keys.pop(name, None)
+
+
+def with_images(config: Any, keys: Keys) -> None:
+    """Keys of models with images, which have no effect on texts."""
+    keys["rope.dimension_sections"] = [*config.rope_parameters["mrope_section"], 0]
+    if config.model_type.startswith("qwen3"):
+        keys["n_deepstack_layers"] = 3
 
 
 def minimax(config: Any, keys: Keys) -> None:
@@ -191,28 +225,29 @@ def mamba2(config: Any, _keys: Keys) -> Keys:
     }
 
 
+def granite(config: Any, keys: Keys) -> None:
+    """Factors, sizes of state spaces, and layers without attention, which have no heads of keys."""
+    keys |= {"embedding_scale": config.embedding_multiplier, "residual_scale": config.residual_multiplier}
+    keys |= {"attention.scale": config.attention_multiplier, "logit_scale": config.logits_scaling}
+    keys |= {"expert_shared_feed_forward_length": config.shared_intermediate_size}
+    if not config.num_local_experts:
+        for name in ("expert_count", "expert_used_count"):
+            keys.pop(name, None)
+    keys |= {"ssm.conv_kernel": config.mamba_d_conv, "ssm.state_size": config.mamba_d_state, "ssm.group_count": config.mamba_n_groups}
+    keys |= {"ssm.inner_size": config.mamba_n_heads * config.mamba_d_head, "ssm.time_step_rank": config.mamba_n_heads}
+    keys["rope.scaling.finetuned"] = config.position_embedding_type == "rope"
+    has_attention = [each in ("attention", "full_attention") for each in config.layer_types]
+    keys["attention.head_count_kv"] = [config.num_key_value_heads if each else 0 for each in has_attention]
+
+
 def qwen3_next(config: Any, keys: Keys) -> None:
     """Sizes of delta rules."""
     keys |= {"full_attention_interval": config.layer_types.index("full_attention") + 1, "ssm.conv_kernel": config.linear_conv_kernel_dim}
     keys |= {"ssm.state_size": config.linear_key_head_dim, "ssm.group_count": config.linear_num_key_heads}
     keys["ssm.time_step_rank"] = config.linear_num_value_heads
     keys["ssm.inner_size"] = config.linear_value_head_dim * config.linear_num_value_heads
-    keys["expert_shared_feed_forward_length"] = config.shared_expert_intermediate_size
-
-
-def with_all_heads(config: Any, tensors: Tensors) -> Tensors:
-    """Queries, keys and values of all heads of delta rules in one matrix, gates in another, and 1 added to weights."""
-    result: Tensors = {}
-    of_head = config.linear_num_value_heads // config.linear_num_key_heads * config.linear_value_head_dim
-    for name, value in tensors.items():
-        if name.endswith("in_proj_qkvz.weight"):
-            parts = value.reshape(config.linear_num_key_heads, -1, value.shape[-1])
-            ends = np.cumsum([config.linear_key_head_dim, config.linear_key_head_dim, of_head])
-            *mixed, gates = (each.reshape(-1, value.shape[-1]) for each in np.split(parts, ends, 1))
-            result[name.replace("qkvz", "qkv")], result[name.replace("qkvz", "z")] = np.concatenate(mixed), gates
-        else:
-            result[name] = value + 1 if name.endswith("norm.weight") and ".linear_attn." not in name else value
-    return result
+    if getattr(config, "shared_expert_intermediate_size", None):
+        keys["expert_shared_feed_forward_length"] = config.shared_expert_intermediate_size
 
 
 class Writer(NamedTuple):
@@ -232,6 +267,10 @@ class Writer(NamedTuple):
 
 
 WRITERS: dict[str, Writer] = {
+    "deepseek_v2": Writer(
+        "DEEPSEEK2", deepseek, is_written=lambda config: has_one_factor(config) and config.topk_method == "greedy" and not config.mlp_bias
+    ),
+    "deepseek_v3": Writer("DEEPSEEK2", deepseek, is_written=lambda config: has_one_factor(config) and config.rope_interleave),
     "glm4_moe": Writer("GLM4_MOE", glm4_moe),
     "dots1": Writer("DOTS1", glm4_moe, is_written=lambda config: not config.sliding_window),
     "hunyuan_v1_dense": Writer("HUNYUAN_DENSE", hunyuan),
@@ -252,6 +291,17 @@ WRITERS: dict[str, Writer] = {
     "mamba": Writer("MAMBA", mamba),
     "mamba2": Writer("MAMBA2", mamba2),
     "qwen3_next": Writer("QWEN3NEXT", qwen3_next, is_written=lambda config: config.norm_topk_prob),
+    "qwen2_vl_text": Writer("QWEN2VL", with_images),
+    "qwen2_5_vl_text": Writer("QWEN2VL", with_images),
+    "qwen3_vl_text": Writer("QWEN3VL", with_images),
+    "qwen3_vl_moe_text": Writer(
+        "QWEN3VLMOE", with_images, is_written=lambda config: config.decoder_sparse_step == 1 and getattr(config, "norm_topk_prob", True)
+    ),
+    "qwen3_5_text": Writer("QWEN35", qwen3_next),
+    "qwen3_5_moe_text": Writer("QWEN35MOE", qwen3_next),
+    "granitemoehybrid": Writer(
+        "GRANITE_HYBRID", granite, is_permuted=True, is_written=lambda config: not (config.attention_bias or config.mamba_proj_bias)
+    ),
     "falcon_mamba": Writer("MAMBA", mamba, is_written=lambda config: config.mixer_rms_eps == 1e-6),
 }
 """The writers by `model_type`."""
@@ -261,14 +311,15 @@ def write(source: Path, out: Path) -> bool:
     """Write the file of a model; returns whether its family can be written."""
     gguf, transformers, safetensors = (import_module(each) for each in ("gguf", "transformers", "safetensors.torch"))
     config = transformers.AutoConfig.from_pretrained(source)
+    config = getattr(config, "text_config", config)
     writer = WRITERS.get(config.model_type)
     if writer is None or not writer.is_written(config):
         return False
     tensors: Tensors = {}
     for path in source.glob("*.safetensors"):
-        tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items()}
-    if config.model_type == "qwen3_next":
-        tensors = with_all_heads(config, tensors)
+        tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items() if "visual." not in name}
+    tensors = {name.replace("language_model.", ""): value for name, value in tensors.items()}
+    tensors = arranged(config, tensors)
     keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba", "mamba2") else common_keys(config)
     keys = writer.keys(config, keys) or keys
     architecture = getattr(gguf.MODEL_ARCH, writer.architecture)
@@ -277,14 +328,14 @@ def write(source: Path, out: Path) -> bool:
     for name, value in keys.items():
         _add_key(file, f"{gguf.MODEL_ARCH_NAMES[architecture]}.{name}", value)
     heads = {"q_proj": getattr(config, "num_attention_heads", 0), "k_proj": getattr(config, "num_key_value_heads", 0)}
-    for name, value in _stacked(tensors).items():
+    for name, value in stacked(tensors).items():
         part = re.search(r"\.([qk]_proj)\.", name)
         if writer.is_permuted and part is not None:
             value = permuted(value, heads[part[1]])
-        if config.model_type == "mamba2" and name.endswith((".A_log", ".D")):
+        if config.model_type in ("mamba2", "granitemoehybrid") and name.endswith((".A_log", ".D")):
             value = value[:, None]
-        if config.model_type == "mamba2" and name.endswith(".mixer.norm.weight"):
-            value = value.reshape(config.n_groups, -1)
+        if name.endswith((".mixer.norm.weight", ".mamba.norm.weight")):
+            value = value.reshape(getattr(config, "n_groups", None) or config.mamba_n_groups, -1)
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
         new = names.get_name(_mapped(name), try_suffixes=(".weight", ".bias"))
@@ -322,20 +373,6 @@ def _mapped(name: str) -> str:
     if ".feed_forward.experts." in name:
         return name.removeprefix("model.")
     return f"{name}.weight" if name.endswith("_scale") else name
-
-
-def _stacked(tensors: Tensors) -> Tensors:
-    """The tensors with the matrices of experts, and of several values of a token, in one, and decays of states as they are."""
-    result, several = {}, dict[str, dict[int, Array]]()
-    for name, value in tensors.items():
-        match = re.fullmatch(r"(.*\.experts|model\.altup_(?:unembed_)?projections)\.(\d+)\.(.*)", name)
-        if match is not None:
-            several.setdefault(f"{match[1]}.{match[3]}", {})[int(match[2])] = value
-        elif name.endswith(".A_log"):
-            result[name] = -np.exp(value)
-        else:
-            result[name] = value.squeeze(1) if value.ndim == 3 and ".conv" in name else value
-    return result | {name: np.stack([parts[index] for index in sorted(parts)]) for name, parts in several.items()}
 
 
 def main() -> int:

@@ -27,10 +27,15 @@ GROUPED_EXPERTS = {
     **{"n_group": [2, 4], "topk_group": [1, 2], "first_k_dense_replace": [0, 1], "norm_topk_prob": [True, False]},
     "routed_scaling_factor": [1.0, 1.5],
 }
+EVEN_YARN = {**YARN, "mscale": 0.7, "mscale_all_dim": 0.7}
 LATENT = {
     **{**SIZES, **TIED, **BIAS, **GROUPED_EXPERTS, "num_attention_heads": [4], "num_key_value_heads": [4]},
     **{"q_lora_rank": [None, 24], "kv_lora_rank": [16], "qk_nope_head_dim": [8, 12], "qk_rope_head_dim": [8, 4], "v_head_dim": [16, 8, 20]},
-    **{"rms_norm_eps": [1e-5], "rope_parameters": [None, YARN]},
+    **{"rms_norm_eps": [1e-5], "rope_parameters": [None, YARN, EVEN_YARN]},
+}
+INDEXED = {
+    **{**LATENT, "q_lora_rank": [24], "index_topk": [4, 6, 64], "index_head_dim": [8, 12], "index_n_heads": [16]},
+    **{"mlp_layer_types": [None, ["sparse"] * 4], "num_hidden_layers": [4]},
 }
 GRANITE = {
     **{**GROUPS, "embedding_multiplier": [2.0], "residual_multiplier": [0.5], "attention_multiplier": [0.2]},
@@ -96,6 +101,14 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
     "falcon": {
         **{"vocab_size": [64], "hidden_size": [32], "num_hidden_layers": [2], "num_attention_heads": [4], "bias": [True, False]},
         **{"new_decoder_architecture": [True, False], "num_kv_heads": [4], "multi_query": [True, False], "alibi": [True, False]},
+    },
+    "deepseek_v32": INDEXED,
+    "glm_moe_dsa": {**INDEXED, "indexer_types": [None, ["full", "shared", "full", "shared"], ["full", "shared", "shared", "full"]]},
+    "diffllama": {**GROUPS, **BIAS, "num_attention_heads": [4, 8], "num_key_value_heads": [2, 4]},
+    "modernbert-decoder": {
+        **{**SIZES, **TIED, **BIAS, "num_hidden_layers": [3, 4], "local_attention": [6, 8], "norm_bias": [True, False]},
+        **{"mlp_bias": [True, False], "decoder_bias": [True, False], "classifier_bias": [True, False]},
+        "classifier_activation": ["gelu", "silu"],
     },
     "lfm2": {
         **{**SIZES, **TIED, "num_hidden_layers": [4], "num_key_value_heads": [1, 2], "conv_bias": [True, False]},

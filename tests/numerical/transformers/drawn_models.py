@@ -97,7 +97,8 @@ def write_model(folder: Path, model_type: str, number: int, seed: int) -> None:
     model = getattr(transformers, kind).from_config(configuration).eval()
     element = draw.choice([torch.float32, torch.float32, torch.float16, torch.bfloat16])
     with torch.no_grad():
-        for parameter in model.parameters():
+        # Tables that are computed keep their values.
+        for parameter in (each for each in model.parameters() if each.requires_grad):
             parameter.copy_((torch.randn_like(parameter) * 0.3).to(element))
         for name, buffer in model.named_buffers():
             if name.endswith(("correction_bias", "layer_scalar")):

@@ -24,3 +24,11 @@ def test_the_record_names_the_tensors_of_its_layers(model_type: str) -> None:
     assert family is not None
     assert "{}" in family.layer
     assert {"embedding", "attention_norm"} <= family.tensors.keys() or "attention_output_norm" in family.tensors
+
+
+def test_factors_of_state_spaces_are_none_of_attentions() -> None:
+    """Falcon-H1 has both in each layer; the values of each have their own factor."""
+    family = family_of("falcon_h1")
+    assert family is not None
+    assert "values" not in family.factors
+    assert family.factors["state space values"] == "ssm_multipliers 1"

@@ -22,8 +22,10 @@ from xdsl.ir import Block, SSAValue
 from moir.analysis.analyses import Analyses
 from moir.analysis.constants import scalar_of
 from moir.analysis.known_values import KnownValues
+from moir.analysis.uses import has_one_live_use
 from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES
 from moir.dialects.moir import models_of
+from moir.dialects.opset.attention import ScaledDotProductAttention
 from moir.dialects.opset.indexing import GatherOp
 from moir.dialects.opset.infrastructure import Constant, Parameter, ReadValue, Result
 from moir.dialects.opset.repetition import Broadcast
@@ -32,6 +34,9 @@ from moir.rewriting.builder import OpBuilder
 from moir.targets.openvino_cpu.states.outputs import add_to_output
 from moir.targets.record import Fault, Form
 from moir.targets.stages import STATES
+
+ATTENTION_DISTANCE = 6
+"""The most operations from a cache to the attention that reads it: Gather, Concat, and those that repeat heads."""
 
 
 def _use_initial_zeros(module: ModuleOp, _: Analyses) -> bool:
@@ -46,11 +51,15 @@ def _use_initial_zeros(module: ModuleOp, _: Analyses) -> bool:
 def _zeros_of_computed_sizes(block: Block) -> list[SSAValue]:
     """The initial values of states that are zeros of a computed shape.
 
-    Caches whose rows an input reorders (`beam_idx`) are left out: the plugin recomputes their initial values.
+    Caches whose rows an input reorders (`beam_idx`) are left out, since the plugin recomputes their initial values. It
+    does not for a cache that begins without entries, that no attention reads and that shares its zeros with no other
+    state; such a cache is included.
     """
     zeros: dict[SSAValue, None] = {}
     for op in block.ops:
-        if not isinstance(op, ReadValue) or not op.operands or _is_reordered(op):
+        if not isinstance(op, ReadValue) or not op.operands:
+            continue
+        if _is_reordered(op) and not _grows_alone(op):
             continue
         initial = op.operands[0].owner
         if isinstance(initial, Broadcast) and not isinstance(initial.operands[1].owner, Constant) and scalar_of(initial.operands[0]) == 0:
@@ -62,6 +71,23 @@ def _is_reordered(state: ReadValue) -> bool:
     """Whether a Gather selects rows of a state by indices that are an input of the model."""
     users = [use.operation for use in state.results[0].uses]
     return any(isinstance(each, GatherOp) and isinstance(each.operands[1].owner, Parameter) for each in users)
+
+
+def _grows_alone(state: ReadValue) -> bool:
+    """Whether a state begins without entries, as no other one does, and no attention reads it."""
+    initial = state.operands[0]
+    return 0 in (shape_of(initial) or ()) and has_one_live_use(initial) and not _is_attended(state)
+
+
+def _is_attended(state: ReadValue) -> bool:
+    """Whether a ScaledDotProductAttention reads a state, or what few operations make of it."""
+    values: list[SSAValue] = [state.results[0]]
+    for _ in range(ATTENTION_DISTANCE):
+        users = [use.operation for value in values for use in value.uses]
+        if any(isinstance(each, ScaledDotProductAttention) for each in users):
+            return True
+        values = [result for each in users for result in each.results]
+    return False
 
 
 def _use(results: Sequence[Result], zeros: Sequence[SSAValue]) -> bool:

@@ -40,3 +40,26 @@ builtin.module {
     opset1.Result(%y) {name = "y"}
   }
 }
+
+// -----
+
+// A reordered cache that no attention reads, and that begins without entries, is like others.
+// CHECK-LABEL: moir.model @growing
+// CHECK:           opset1.ReduceSum(%z
+builtin.module {
+  moir.model @growing {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x?xf32>
+    %b = opset1.Parameter() {name = "beam_idx"} : tensor<?xsi32>
+    %0 = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %1 = opset1.Constant() {value = #moir.data<tensor<si64>, [0]>} : tensor<si64>
+    %2 = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %n = opset3.ShapeOf(%b) {output_type = si64} : tensor<1xsi64>
+    %s = opset1.Concat(%n, %2) {axis = 0} : tensor<2xsi64>
+    %z = opset3.Broadcast(%0, %s) {mode = "numpy"} : tensor<?x0xf32>
+    %p = opset6.ReadValue(%z) {variable_id = "v", variable_type = f32, variable_shape = "?,?"} : tensor<?x?xf32>
+    %g = opset8.Gather(%p, %b, %1) : tensor<?x?xf32>
+    %y = opset1.Concat(%g, %x) {axis = 1} : tensor<?x?xf32>
+    %a = opset6.Assign(%y) {variable_id = "v"} : tensor<?x?xf32>
+    opset1.Result(%y) {name = "y"}
+  }
+}

@@ -103,6 +103,16 @@ def test_biases_and_logits_are_where_their_tensors_are(tmp_path: Path) -> None:
         ("llama", {"attention.head_count": [2, 2], "block_count": 2}, {"num_attention_heads": 2}),
         ("olmo2", {"attention.sliding_window": 8}, {"model_type": "olmo3", "sliding_window": 8}),
         (
+            "granitehybrid",
+            {"attention.head_count_kv": [0, 1], "block_count": 2, "ssm.inner_size": 2 * HIDDEN, "ssm.time_step_rank": 4},
+            {"position_embedding_type": "nope", "layer_types": ["conv", "full_attention"], "mamba_d_head": HIDDEN // 2},
+        ),
+        (
+            "granitehybrid",
+            {"attention.head_count_kv": [0, 1], "block_count": 2, "rope.scaling.finetuned": True, "ssm.inner_size": HIDDEN},
+            {"position_embedding_type": "rope", "rope_theta": 10000.0},
+        ),
+        (
             "minicpm",
             {"embedding_scale": 12.0, "residual_scale": 0.5, "logit_scale": 4.0},
             {"model_type": "granite", "embedding_multiplier": 12.0, "residual_multiplier": 0.5, "logits_scaling": 4.0},

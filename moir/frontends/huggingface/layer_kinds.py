@@ -166,8 +166,8 @@ def windows(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:
 
 
 def _windows_of_both_sides(keys: Keys, layers: int, types: tuple[str, ...] | None) -> tuple[int, ...]:
-    """For each layer, the largest distance between a query and the keys it sees in an encoder, or the number of keys that
-    a query sees in a decoder; 0 if it sees all keys.
+    """For each layer, the largest distance between a query and the keys it sees in an encoder, or the number of keys
+    that a query sees in a decoder; 0 if it sees all keys.
 
     `types` are the kinds of the layers if the file lists them.
     """

@@ -132,6 +132,11 @@ PROOFS_OF_TRANSPOSES: dict[str, Proof] = {
         [np.arange(24, dtype=np.float32).reshape(2, 3, 4)],
         np.arange(24, dtype=np.float32).reshape(2, 3, 4).sum(1).reshape(8, 1),
     ),
+    "reduced-between-transposes": (
+        lambda x: ops.transpose(ops.reduce_max(ops.transpose(x, np.array([1, 2, 3, 0])), np.array([3]), False), np.array([1, 0, 2])),
+        [np.arange(8, dtype=np.float32).reshape(1, 4, 1, 2)],
+        np.arange(8, dtype=np.float32).reshape(1, 4, 2),
+    ),
     "reduced-transposes": (
         lambda x: ops.reduce_sum(ops.transpose(x, np.array([0, 3, 1, 2])), np.array([3]), False),
         [np.arange(40, dtype=np.float32).reshape(2, 1, 4, 5)],

@@ -810,7 +810,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("ConvolutionBackpropData", "GroupConvolutionBackpropData"),),
     ),
     "unfold-einsum": ((("Einsum",),),),
-    "unfold-limited-normalizations": ((("MVN",),),),
+    "unfold-limited-normalizations": ((("GroupNormalization",),), (("MVN",),)),
     "unnest-iterators": ((("TensorIterator",),),),
     "unsqueeze-cell-biases": ((("Add",), ("MatMul",), ("Concat",)),),
     "unsqueeze-product-chains": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Power", "Subtract"), ("MatMul",)),),

@@ -232,18 +232,19 @@ def is_rounded(model: Model, results: Sequence[Array]) -> bool:
 
 
 def _results_of_changes(model: Model) -> Iterator[list[Array]]:
-    """What the reference computes of models with small changes: of all values in ONNX, of the inputs in other frameworks,
-    and of what is quantized where the source can say it.
+    """What the reference computes of models with small changes: of the inputs, in ONNX of all values, and of what is
+    quantized where the source can say it.
 
     Raises NoCase if it does not compute one.
     """
     arrays = recorded(model.proto, model.inputs) if isinstance(model.source, OnnxModel) else {}
     for seed in range(REPETITIONS):
+        inputs = {name: moved(array, seed) for name, array in model.inputs.items()}
         if arrays:
-            yield reference(changed(model.proto, arrays, seed), model.inputs)
+            yield reference(changed(model.proto, arrays, seed), inputs)
         else:
             source = model.source.changed(seed) if isinstance(model.source, Changeable) else model.source
-            yield _expected(source, {name: moved(array, seed) for name, array in model.inputs.items()})
+            yield _expected(source, inputs)
 
 
 def _agrees_elsewhere(model: Model, results: Sequence[Array]) -> bool:

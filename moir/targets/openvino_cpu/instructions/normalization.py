@@ -109,7 +109,8 @@ FORMS = (
             Fault(
                 "normalized-partial-vectors",
                 "MVN and GroupNormalization of a number of elements that is not a multiple of 16, with a limit of the "
-                "instruction set below AVX-512 (ONEDNN_MAX_CPU_ISA, which has to be set for the conversion, too) on a processor that has it",
+                "instruction set below AVX-512 (ONEDNN_MAX_CPU_ISA, which has to be set for the conversion, too) on a "
+                "processor that has it",
                 "ends the process",
                 feature=AVX_512,
             ),

@@ -556,6 +556,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
                 "ReduceSum",
             ),
         ),
+        (("MatMul",),),
     ),
     "keep-reduced-dimensions": (
         (

@@ -94,6 +94,11 @@ PROOFS_OF_FACTORS: dict[str, Proof] = {
         [2 * CHANNELS],
         2 * CHANNELS,
     ),
+    "quantized-vectors": (
+        lambda x: ops.matmul(rounded_by(x, np.ones(1, np.float32)), weights(UNITS[:2, :2], floats(1, 2).reshape(1, 2)), False, False),
+        [floats(2, 4)],
+        floats(2, 8),
+    ),
     "slopes-of-products": (
         lambda x: ops.prelu(ops.matmul(x, np.eye(4, dtype=np.float32), False, False), floats(2, 3).reshape(1, 2, 1, 1)),
         [CHANNELS],

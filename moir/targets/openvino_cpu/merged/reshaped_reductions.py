@@ -56,7 +56,8 @@ class ReducedTranspose(Pattern):
     ->  %1 = opset1.ReduceMean(%x, [2]) {keep_dims = true}       // [2, 1, 1, 5]
         %y = opset1.Reshape(%1, [2, 5, 1])
 
-    The runtime reduces first, too, and then loses the Transpose: the sizes of the result are in another order.
+    The runtime reduces first, too, and then loses the Transpose: the sizes of the result are in another order. If
+    several of them are dynamic, the reduced dimensions are kept and squeezed.
     """
 
     roots = (ReductionOp,)
@@ -64,8 +65,7 @@ class ReducedTranspose(Pattern):
 
     def may_match(self, op: Operation) -> bool:
         assert isinstance(op, ReductionOp)
-        after = shape_of(op.results[0])
-        return isinstance(op.operands[0].owner, Transpose) and not op.flag("keep_dims") and after is not None and after.count(-1) < 2
+        return isinstance(op.operands[0].owner, Transpose) and not op.flag("keep_dims")
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, ReductionOp)
@@ -78,8 +78,15 @@ class ReducedTranspose(Pattern):
         reduced = sorted({order[normalize_axis(axis, len(order))] for axis in axes})
         kept = [axis for axis in order if axis not in reduced]
         large = [axis for axis in kept if shape[axis] != 1]
-        if kept != sorted(kept) and large == sorted(large):
-            rewriter.replace_with(op, _reshaped(rewriter, op, data, reduced, shape_of(op.results[0]) or ()))
+        if kept == sorted(kept) or large != sorted(large):
+            return
+        after = shape_of(op.results[0])
+        if after is not None and after.count(-1) < 2:
+            rewriter.replace_with(op, _reshaped(rewriter, op, data, reduced, after))
+        else:
+            build = rewriter.op
+            wide = getattr(build, op.KIND)(*op.operands, keep_dims=True)
+            rewriter.replace_with(op, build.Squeeze(wide, build.constant(list(axes))))
 
 
 class TransposeOfReducedTranspose(Pattern):
@@ -90,7 +97,7 @@ class TransposeOfReducedTranspose(Pattern):
         %y = opset1.Transpose(%1, [1, 0, 2])
     ->  %2 = opset1.ReduceMax(%0, [3]) {keep_dims = true}        // [4, 1, 2, 1]
         %3 = opset1.Transpose(%2, [1, 0, 2, 3])
-        %y = opset1.Reshape(%3, [1, 4, 2])
+        %y = opset15.Squeeze(%3, [3])
 
     The runtime moves the first Transpose behind the reduction, also from before elementwise operations. Where both
     together move only dimensions of size 1, it loses them: the sizes of the result are in another order.
@@ -103,8 +110,7 @@ class TransposeOfReducedTranspose(Pattern):
         total = op.operands[0].owner
         if not isinstance(total, ReductionOp) or total.flag("keep_dims") or not _is_of_transpose(total.operands[0]):
             return False
-        after = shape_of(op.results[0])
-        return after is not None and 1 in after and after.count(-1) < 2
+        return 1 in (shape_of(op.results[0]) or ())
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         total = op.operands[0].owner
@@ -117,7 +123,7 @@ class TransposeOfReducedTranspose(Pattern):
         build = rewriter.op
         wide = getattr(build, total.KIND)(*total.operands, keep_dims=True)
         moved = build.Transpose(wide, [*(kept[index] for index in order), *sorted(reduced)])
-        rewriter.replace_with(op, build.Reshape(moved, list(shape_of(op.results[0]) or ()), special_zero=False))
+        rewriter.replace_with(op, build.Squeeze(moved, build.constant([*range(len(kept), rank)])))
 
 
 _LONGEST_CHAIN = 8

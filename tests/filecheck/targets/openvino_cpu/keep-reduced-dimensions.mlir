@@ -36,7 +36,7 @@ builtin.module {
 // CHECK:         %[[A:.*]] = opset1.ReduceMax(%{{.*}}, %last) {keep_dims = true} : tensor<4x1x2x1xf32>
 // CHECK:         opset1.Constant() {value = #moir.data<tensor<4xsi64>, [1, 0, 2, 3]>} : tensor<4xsi64>
 // CHECK-NEXT:    %[[B:.*]] = opset1.Transpose(%[[A]], %{{.*}}) : tensor<1x4x2x1xf32>
-// CHECK:         opset1.Reshape(%[[B]], %{{.*}}) {special_zero = false} : tensor<1x4x2xf32>
+// CHECK:         opset15.Squeeze(%[[B]], %{{.*}}) : tensor<1x4x2xf32>
 builtin.module {
   moir.model @between_transposes {
     %x = opset1.Parameter() {name = "x"} : tensor<1x4x1x2xf32>
@@ -64,6 +64,23 @@ builtin.module {
     %order = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [2, 1, 0]>} : tensor<3xsi64>
     %0 = opset1.ReduceSum(%x, %axis) {keep_dims = false} : tensor<2x2x1xf32>
     %1 = opset1.Transpose(%0, %order) : tensor<1x2x2xf32>
+    opset1.Result(%1) {name = "y"}
+  }
+}
+
+// -----
+
+// Of several dynamic dimensions.
+// CHECK-LABEL: moir.model @dynamic
+// CHECK:         %[[R:.*]] = opset1.ReduceSum(%{{.*}}, %axis) {keep_dims = true} : tensor<?x1x?x1xf32>
+// CHECK:         opset15.Squeeze(%[[R]], %{{.*}}) : tensor<?x?x1xf32>
+builtin.module {
+  moir.model @dynamic {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x1x?x?xf32>
+    %order = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 3, 1]>} : tensor<4xsi64>
+    %axis = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %0 = opset1.Transpose(%x, %order) : tensor<?x?x?x1xf32>
+    %1 = opset1.ReduceSum(%0, %axis) {keep_dims = false} : tensor<?x?x1xf32>
     opset1.Result(%1) {name = "y"}
   }
 }

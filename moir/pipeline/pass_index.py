@@ -775,7 +775,11 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         ),
         (("Add", "Divide", "Multiply", "Subtract"), ("MatMul",)),
     ),
-    "separate-transposes": ((("Convolution",), ("Reshape", "Squeeze", "Transpose", "Unsqueeze")), (("Reshape",), ("Transpose",))),
+    "separate-transposes": (
+        (("Convolution",), ("Reshape", "Squeeze", "Transpose", "Unsqueeze")),
+        (("Reshape",), ("Transpose",)),
+        (("Transpose",), ("Convolution", "GroupConvolution")),
+    ),
     "separate-weights": ((("MatMul",),),),
     "shift-int64-as-int32": ((("BitwiseLeftShift", "BitwiseRightShift"),),),
     "simplify-broadcast": ((("Broadcast",),),),

@@ -94,6 +94,14 @@ PROOFS_OF_FACTORS: dict[str, Proof] = {
         [2 * CHANNELS],
         2 * CHANNELS,
     ),
+    "activated-transposes": (
+        lambda x: ops.transpose(
+            ops.negative(ops.transpose(ops.convolution(x, np.ones((3, 2, 1), np.float32), [1], [0], [0], [1]), np.array([0, 2, 1]))),
+            np.array([0, 2, 1]),
+        ),
+        [np.arange(8, dtype=np.float32).reshape(1, 2, 4)],
+        np.broadcast_to(floats(-4, -6, -8, -10), (1, 3, 4)),
+    ),
     "quantized-vectors": (
         lambda x: ops.matmul(rounded_by(x, np.ones(1, np.float32)), weights(UNITS[:2, :2], floats(1, 2).reshape(1, 2)), False, False),
         [floats(2, 4)],

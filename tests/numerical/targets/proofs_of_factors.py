@@ -102,6 +102,11 @@ PROOFS_OF_FACTORS: dict[str, Proof] = {
         [np.arange(8, dtype=np.float32).reshape(1, 2, 4)],
         np.broadcast_to(floats(-4, -6, -8, -10), (1, 3, 4)),
     ),
+    "repeated-channels": (
+        lambda x: ops.tile(x, np.array([1, 2, 2, 1])),
+        [np.arange(30, dtype=np.float32).reshape(2, 1, 5, 3)],
+        np.tile(np.arange(30, dtype=np.float32).reshape(2, 1, 5, 3), (1, 2, 2, 1)),
+    ),
     "quantized-vectors": (
         lambda x: ops.matmul(rounded_by(x, np.ones(1, np.float32)), weights(UNITS[:2, :2], floats(1, 2).reshape(1, 2)), False, False),
         [floats(2, 4)],

@@ -173,6 +173,19 @@ def normalize_axis(axis: int, rank: int) -> int:
     return axis + rank if axis < 0 else axis
 
 
+def are_same_axes(a: Iterable[int], b: Iterable[int], rank: int | None) -> bool:
+    """Whether the same dimensions are meant, in any order and counted from either end; False if the rank is dynamic, or
+    an axis is out of range.
+    """
+    if rank is None:
+        return False
+    try:
+        first, second = ({normalize_axis(axis, rank) for axis in axes} for axes in (a, b))
+    except InferenceError:
+        return False
+    return first == second
+
+
 def size_along(shape: Sequence[int], axis: int) -> int:
     """The dimension of an axis, -1 if it is dynamic. Raises InferenceError if the axis is out of range."""
     try:

@@ -556,6 +556,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
                 "ReduceSum",
             ),
         ),
+        (("MatMul",),),
     ),
     "keep-reduced-dimensions": (
         (
@@ -573,6 +574,21 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
             ),
         ),
         (
+            (
+                "ReduceL1",
+                "ReduceL2",
+                "ReduceLogicalAnd",
+                "ReduceLogicalOr",
+                "ReduceMax",
+                "ReduceMean",
+                "ReduceMin",
+                "ReduceProd",
+                "ReduceSum",
+            ),
+            ("Transpose",),
+        ),
+        (
+            ("Transpose",),
             (
                 "ReduceL1",
                 "ReduceL2",
@@ -759,7 +775,11 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         ),
         (("Add", "Divide", "Multiply", "Subtract"), ("MatMul",)),
     ),
-    "separate-transposes": ((("Convolution",), ("Reshape", "Squeeze", "Transpose", "Unsqueeze")), (("Reshape",), ("Transpose",))),
+    "separate-transposes": (
+        (("Convolution",), ("Reshape", "Squeeze", "Transpose", "Unsqueeze")),
+        (("Reshape",), ("Transpose",)),
+        (("Transpose",), ("Convolution", "GroupConvolution")),
+    ),
     "separate-weights": ((("MatMul",),),),
     "shift-int64-as-int32": ((("BitwiseLeftShift", "BitwiseRightShift"),),),
     "simplify-broadcast": ((("Broadcast",),),),
@@ -795,7 +815,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("ConvolutionBackpropData", "GroupConvolutionBackpropData"),),
     ),
     "unfold-einsum": ((("Einsum",),),),
-    "unfold-limited-normalizations": ((("MVN",),),),
+    "unfold-limited-normalizations": ((("GroupNormalization",),), (("MVN",),)),
     "unnest-iterators": ((("TensorIterator",),),),
     "unsqueeze-cell-biases": ((("Add",), ("MatMul",), ("Concat",)),),
     "unsqueeze-product-chains": ((("Add", "Divide", "Maximum", "Minimum", "Multiply", "Power", "Subtract"), ("MatMul",)),),

@@ -8,7 +8,8 @@
 The pattern is called once with recorders: its parameters after `op` are variables, and `op.Kind(…)` is an operation of
 that kind in any version (`op["opset8.Softmax"](…)` in one). A variable binds a value; all its occurrences must be the
 same value. A number matches a constant of one element that equals it up to rounding. `op.constant("name")` matches any
-constant and binds it; all occurrences of a name must be equal. `op.one_of(a, b)`, an operand, matches what `a` or `b`
+constant and binds it; all occurrences of a name must be equal, or mean the same to the operations that use them, such
+as the axes 2 and -1 of reductions of 3-D tensors. `op.one_of(a, b)`, an operand, matches what `a` or `b`
 matches. Keyword arguments are properties that must be equal. Operands of commutative operations match in either order.
 
 Every match has these properties, so that no rule needs to check them:
@@ -79,19 +80,22 @@ class Match:
         return element_of(self._bound[name]) in TOLERANCES
 
 
-def _equal_constants(a: SSAValue, b: SSAValue) -> bool:
+def _equal_constants(a: SSAValue, b: SSAValue, user: Operation, index: int) -> bool:
+    """Whether two constants are equal, or mean the same as operand `index` of the operation that uses `b`."""
     if not isinstance(a, OpResult) or not isinstance(b, OpResult):
         return False
-    data = a.op.properties.get("value")
-    return isinstance(data, DataAttr) and data == b.op.properties.get("value")
+    data, other = a.op.properties.get("value"), b.op.properties.get("value")
+    if not isinstance(data, DataAttr) or not isinstance(other, DataAttr):
+        return False
+    return data == other or cast(OpsetOp, user).means_same(index, data.array, other.array)
 
 
 Bindings: TypeAlias = "tuple[dict[str, SSAValue], list[Operation]]"
 
 
-def _match_value(term: Term, value: SSAValue, state: Bindings) -> Iterator[Bindings]:
-    """Match a value with a term; yields the bindings `state` extended by each way to match, nothing if there
-    is none.
+def _match_value(term: Term, value: SSAValue, state: Bindings, user: Operation, index: int) -> Iterator[Bindings]:
+    """Match a value, operand `index` of the operation `user`, with a term; yields the bindings `state` extended by each
+    way to match, nothing if there is none.
     """
     if isinstance(term, Expression):
         if isinstance(value, OpResult) and value.index == 0:
@@ -102,11 +106,11 @@ def _match_value(term: Term, value: SSAValue, state: Bindings) -> Iterator[Bindi
             yield state
     elif isinstance(term, OneOf):
         for each in term.terms:
-            yield from _match_value(each, value, state)
+            yield from _match_value(each, value, state, user, index)
     else:
         bound = state[0].get(term.name)
         if bound is not None:
-            if bound is value or (isinstance(term, ConstantVariable) and _equal_constants(bound, value)):
+            if bound is value or (isinstance(term, ConstantVariable) and _equal_constants(bound, value, user, index)):
                 yield state
         elif isinstance(term, Variable) or is_constant(value):
             yield {**state[0], term.name: value}, state[1]
@@ -125,15 +129,15 @@ def _match_operation(term: Expression, op: Operation, state: Bindings) -> Iterat
     below = [*operations, op]
     for order in orders:
         if not any(_grows(term, index, operands) for index, term in enumerate(order.terms)) or "auto_broadcast" not in op.properties:
-            yield from _match_operands(order.terms, operands, (bound, below), 0)
+            yield from _match_operands(order.terms, op, (bound, below), 0)
 
 
-def _match_operands(terms: Sequence[Term], operands: Sequence[SSAValue], state: Bindings, index: int) -> Iterator[Bindings]:
+def _match_operands(terms: Sequence[Term], op: Operation, state: Bindings, index: int) -> Iterator[Bindings]:
     if index == len(terms):
         yield state
         return
-    for matched in _match_value(terms[index], operands[index], state):
-        yield from _match_operands(terms, operands, matched, index + 1)
+    for matched in _match_value(terms[index], op.operands[index], state, op, index):
+        yield from _match_operands(terms, op, matched, index + 1)
 
 
 def producers_of(operands: Iterable[SSAValue]) -> tuple[str, ...]:

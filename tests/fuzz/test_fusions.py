@@ -146,7 +146,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
         Finding(item, "Conv+Abs", Judgement(Outcome.EQUAL)),
         Finding(item, "", Judgement(Outcome.INAPPLICABLE, "too many attempts")),
     ]
-    monkeypatch.setattr(command, "run", lambda *_: actual)
+    monkeypatch.setattr(command, "run", lambda *_, **__: actual)
     arguments = ["combinations", "--seed", "7", "--count", "3", "--without", "widen-kernels", "--json", str(tmp_path / "found.json")]
     assert command.main(arguments) == 1
     lines = capsys.readouterr().out.splitlines()

@@ -23,7 +23,7 @@ from moir.dialects.opset.interfaces.properties import (
     integers_property,
     string_property,
 )
-from moir.dialects.shapes import Shapes, SymbolicShape, format_shape, is_fixed, merge_dimensions, normalize_axis
+from moir.dialects.shapes import Shapes, SymbolicShape, are_same_axes, format_shape, is_fixed, merge_dimensions, normalize_axis
 from moir.dialects.symbols import Dimension
 from moir.errors import InferenceError
 
@@ -127,6 +127,9 @@ class NormalizationOp(OpsetOp):
             for axis in axes:
                 normalize_axis(axis, len(data))
         return data
+
+    def means_same(self, index: int, a: Array, b: Array) -> bool:
+        return index == 1 and are_same_axes(a.ravel().tolist(), b.ravel().tolist(), self.rank(0))
 
 
 def axes_tuple(axes: Array) -> tuple[int, ...]:

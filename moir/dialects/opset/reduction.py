@@ -17,7 +17,7 @@ from moir.dialects.opset.interfaces.elementwise import BOOLEANS, INTEGERS, NUMBE
 from moir.dialects.opset.interfaces.operation import AlongAxes, OpsetOp
 from moir.dialects.opset.interfaces.properties import boolean_property, deferred_definition
 from moir.dialects.opset.interfaces.truth import both, either
-from moir.dialects.shapes import AnyDimension, Shapes, SymbolicShape, normalize_axis
+from moir.dialects.shapes import AnyDimension, Shapes, SymbolicShape, are_same_axes, normalize_axis
 from moir.dialects.symbols import is_symbolic, simplified
 from moir.errors import InferenceError
 
@@ -75,6 +75,9 @@ class ReductionOp(OpsetOp):
         if self.element_type(1) not in INTEGERS:
             raise InferenceError("axes should be integers")
         return element
+
+    def means_same(self, index: int, a: Array, b: Array) -> bool:
+        return index == 1 and are_same_axes(a.ravel().tolist(), b.ravel().tolist(), self.rank(0))
 
     def gives_back_operand(self, known: OperandValues) -> bool:
         axes, rank = known.integers(self.operands[1]), self.rank(0)

@@ -78,8 +78,10 @@ def _negated(op: Any, x: Any, factor: Any) -> Any:
 
 def _normalized(op: OpBuilder, match: Match, mode: str = "INSIDE_SQRT") -> SSAValue | None:
     eps, axes = match.scalar("eps"), match["axes"]
-    if not match.is_real("x") or eps is None or eps <= 0 or rank_of(axes) != 1 or not match.constant("axes").size:
+    if not match.is_real("x") or eps is None or eps <= 0 or not match.constant("axes").size:
         return None
+    if rank_of(axes) == 0:
+        axes = op.constant(match.constant("axes").reshape(-1))
     return op.MVN(match["x"], axes, eps=eps, normalize_variance=True, eps_mode=mode)
 
 

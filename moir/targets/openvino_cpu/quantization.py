@@ -17,6 +17,7 @@ from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import Shape, element_of, is_static, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity
 from moir.targets.record import Fault, Form
 
 REMOVED_LEVELS = 1 << 16
@@ -79,9 +80,11 @@ class LimitsAlongThirdAxis(Pattern):
 
         %y = opset1.FakeQuantize(%x, %low, %high, %low, %high)   // %x: [?, ?, ?], %low: [4]
     ->  %0 = opset1.Reshape(%x, [-1, the last size of %x])
-        %y = opset1.Reshape(opset1.FakeQuantize(%0, %low, %high, %low, %high), the shape of %x)
+        %1 = opset1.Maximum(-inf, opset1.FakeQuantize(%0, %low, %high, %low, %high))
+        %y = opset1.Reshape(%1, the shape of %x)
 
-    The plugin does not compile limits along the third axis of data of dynamic shape. A FakeQuantize of data of more
+    The plugin does not compile limits along the third axis of data of dynamic shape. It would move scales of the last
+    axis behind the second Reshape as scales of the second one, hence the Maximum. A FakeQuantize of data of more
     dimensions is replaced by arithmetic.
     """
 
@@ -105,7 +108,7 @@ class LimitsAlongThirdAxis(Pattern):
         shape = build.ShapeOf(x)
         rows = build.Reshape(x, build.Concat([-1], build.Gather(shape, [-1], 0), axis=0), special_zero=False)
         rounded = build.create(FakeQuantize, [rows, *ends], dict(op.properties)).results[0]
-        rewriter.replace_with(op, build.Reshape(rounded, shape, special_zero=False))
+        rewriter.replace_with(op, build.Reshape(computed_identity(build, rounded), shape, special_zero=False))
 
 
 def _size_along(shape: Shape, axis: int, rank: int) -> int:

@@ -14,7 +14,7 @@ from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.repetition import Broadcast, Broadcast1, Tile
-from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity
 from moir.targets.record import Fault, Form
@@ -105,11 +105,45 @@ def unrepeated(repeats: SSAValue) -> set[int]:
     return axes
 
 
+class RepeatedChannel(Pattern):
+    """Repeats data of one channel and of dynamic shape with a dimension more.
+
+        %y = opset1.Tile(%x, [1, 2, 2, 1])                       // %x: [?, 1, 5, 3]
+    ->  %0 = opset1.Tile(opset1.Unsqueeze(%x, [0]), [1, 1, 2, 2, 1])
+        %y = opset15.Squeeze(%0, [0])
+
+    Data of one channel are the same with channels last. The plugin repeats the channel and a later axis as if they were
+    so, and writes the result in the usual order.
+    """
+
+    roots = (Tile,)
+
+    def may_match(self, op: Operation) -> bool:
+        shape, repeats = shape_of(op.operands[0]), constant_of(op.operands[1])
+        if shape is None or repeats is None or len(shape) <= MOST_PLANAR or is_static(shape) or shape[1] != 1:
+            return False
+        counts = repeats.reshape(-1).tolist()
+        return len(counts) == len(shape) and counts[1] > 1 and max(counts[2:]) > 1 and (shape[0] != 1 or counts[0] == 1)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        build, (data, repeats) = rewriter.op, op.operands
+        counts = constant_of(repeats)
+        assert counts is not None
+        wide = build.Tile(build.Unsqueeze(data, [0]), [1, *counts.reshape(-1).tolist()])
+        rewriter.replace_with(op, build.Squeeze(wide, [0]))
+
+
 FORMS = (
     Form(
         "repeat-in-pairs",
-        (ManyRepeatedAxes,),
+        (ManyRepeatedAxes, RepeatedChannel),
+        "Repeats two axes at a time where the numbers are computed, and one channel of dynamic shape with a dimension more.",
         faults=(
+            Fault(
+                "repeated-channels",
+                "Tile of four dimensions or more of dynamic shape, of one channel, along the channels and a later axis",
+                "has its elements in another order",
+            ),
             Fault(
                 "many-repeated-axes",
                 "Tile of four dimensions or more by computed numbers that repeats three axes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from moir.dialects.opset.normalization import LRN
-from moir.dialects.shapes import shape_of
+from moir.dialects.shapes import are_same_axes, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Fault, Form
 
@@ -53,7 +53,8 @@ class DynamicChannels(Pattern):
 
         assert isinstance(op, LRN)
         x, shape = op.operands[0], shape_of(op.operands[0])
-        if rewriter.known.integers(op.operands[1]) != CHANNELS or op.integer("size") == 1:
+        axes = rewriter.known.integers(op.operands[1]) or ()
+        if (axes != CHANNELS and not are_same_axes(axes, CHANNELS, op.rank(0))) or op.integer("size") == 1:
             return
         if shape is None or (len(shape) > 1 and shape[1] < 0):
             alpha, beta, bias = (op.number(name) for name in ("alpha", "beta", "bias"))

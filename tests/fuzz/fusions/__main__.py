@@ -10,8 +10,9 @@ The first search draws three or four kinds of operations in a row, the second ne
 graphs around what each transformation of the runtime looks for, the fourth networks of known architectures with other
 operations between their blocks (`tf-architectures` and `tflite-architectures`: as graphs of TensorFlow and models of
 TensorFlow Lite). ONNX Runtime, without optimizations, or the framework computes each; moir converts it, and a process
-of its own runs the IR. What differs is reduced if it is of ONNX, and printed by the kinds of operations that are left,
-each with the command that runs it again. `--without` leaves out a form of the target.
+of its own runs the IR. Up to 16 graphs of ONNX stand beside each other in one model, which takes a fourth of the time;
+what differs is judged again in a model of its own (`--alone` judges all so), reduced, and printed by the kinds of
+operations that are left, each with the command that runs it again. `--without` leaves out a form of the target.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--target", default="openvino-cpu", help="the target; none leaves out all forms")
     parser.add_argument("--instructions", metavar="LIMITS", help="values of ONEDNN_MAX_CPU_ISA, separated by commas; empty for no limit")
     parser.add_argument("--whole", action="store_true", help="do not reduce what is found")
+    parser.add_argument("--alone", action="store_true", help="judge each case of ONNX in a model of its own")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write what was found")
     parser.add_argument("--keep", metavar="DIR", type=Path, default=KEPT, help=f"where models of defects go (default: {KEPT})")
     parser.add_argument("--workers", type=int, default=1, help="number of processes (default: 1)")
@@ -92,7 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     findings: list[Finding] = []
     start = time.monotonic()
-    for finding in [searched(items[0], lambda _: None)] if options.case is not None else run(items, max(1, options.workers)):
+    together = not options.alone and not options.search.startswith("tf")
+    alone = [searched(items[0], lambda _: None)] if options.case is not None else None
+    for finding in alone or run(items, max(1, options.workers), together=together):
         findings.append(finding)
         if finding.judgement.outcome in DEFECTS:
             print(f"{finding.judgement.outcome}: {finding.kinds or finding.subject} ({finding.item.number})", file=sys.stderr, flush=True)

@@ -135,16 +135,10 @@ def recorded(proto: onnx.ModelProto, inputs: Mapping[str, Array]) -> dict[str, A
 
 def judged(model: Model, conversion: Conversion, switches: Switches) -> Verdict:
     """Convert a model, run it in a process of its own and compare."""
-    with TemporaryDirectory(dir=TEMPORARY if TEMPORARY.is_dir() else None) as folder:
-        path = model.source.save(Path(folder))
-        xml = path.with_suffix(".xml")
-        try:
-            with _limited(switches.instructions):
-                moir.save_model(moir.convert_model(path, disable=list(conversion.without), target=conversion.target), xml)
-        except ConversionError as error:
-            return Verdict(Judgement(Outcome.REFUSED, str(error)[:400]))
-        except Exception as error:
-            return Verdict(Judgement(Outcome.INTERNAL, innermost(error)))
+    with _folder() as folder:
+        xml = _converted(model, conversion, switches, folder)
+        if isinstance(xml, Judgement):
+            return Verdict(xml)
         run = _run(xml, model, switches)
         if excuse := _excuse(run, xml, model, switches):
             return Verdict(Judgement(Outcome.FAULT, f"{excuse}: {run.message}"))
@@ -158,6 +152,34 @@ def judged(model: Model, conversion: Conversion, switches: Switches) -> Verdict:
         if switches.instructions in WITHOUT_WIDE_SUMS and quantizes(model) and _is_right_in_floats(xml, model, switches):
             return Verdict(Judgement(Outcome.FAULT, f"sums of products in 16 bits: {text}"))
         return Verdict(Judgement(Outcome.WRONG, text), *_errors(run.results, model.expected))
+
+
+def results_of(model: Model, conversion: Conversion, switches: Switches) -> Sequence[Array] | None:
+    """The results of a model that is converted and runs in a process of its own; None if it is not or does not."""
+    with _folder() as folder:
+        xml = _converted(model, conversion, switches, folder)
+        run = Run(xml.outcome) if isinstance(xml, Judgement) else _run(xml, model, switches)
+        return run.results if run.outcome == Outcome.EQUAL else None
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with TemporaryDirectory(dir=TEMPORARY if TEMPORARY.is_dir() else None) as folder:
+        yield Path(folder)
+
+
+def _converted(model: Model, conversion: Conversion, switches: Switches, folder: Path) -> Path | Judgement:
+    """The IR of a model, written to a folder; why there is none."""
+    path = model.source.save(folder)
+    xml = path.with_suffix(".xml")
+    try:
+        with _limited(switches.instructions):
+            moir.save_model(moir.convert_model(path, disable=list(conversion.without), target=conversion.target), xml)
+    except ConversionError as error:
+        return Judgement(Outcome.REFUSED, str(error)[:400])
+    except Exception as error:
+        return Judgement(Outcome.INTERNAL, innermost(error))
+    return xml
 
 
 @contextmanager
@@ -210,18 +232,19 @@ def is_rounded(model: Model, results: Sequence[Array]) -> bool:
 
 
 def _results_of_changes(model: Model) -> Iterator[list[Array]]:
-    """What the reference computes of models with small changes: of all values in ONNX, of the inputs in other frameworks,
-    and of what is quantized where the source can say it.
+    """What the reference computes of models with small changes: of the inputs, in ONNX of all values, and of what is
+    quantized where the source can say it.
 
     Raises NoCase if it does not compute one.
     """
     arrays = recorded(model.proto, model.inputs) if isinstance(model.source, OnnxModel) else {}
     for seed in range(REPETITIONS):
+        inputs = {name: moved(array, seed) for name, array in model.inputs.items()}
         if arrays:
-            yield reference(changed(model.proto, arrays, seed), model.inputs)
+            yield reference(changed(model.proto, arrays, seed), inputs)
         else:
             source = model.source.changed(seed) if isinstance(model.source, Changeable) else model.source
-            yield _expected(source, {name: moved(array, seed) for name, array in model.inputs.items()})
+            yield _expected(source, inputs)
 
 
 def _agrees_elsewhere(model: Model, results: Sequence[Array]) -> bool:

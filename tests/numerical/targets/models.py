@@ -76,7 +76,7 @@ UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
 }
 """The faults that are there if sizes other than 1 are not known."""
 
-UNKNOWN_BATCHES = {"shuffled-unknown-groups"}
+UNKNOWN_BATCHES = {"repeated-channels", "shuffled-unknown-groups"}
 """The faults that are there if only the first size is not known."""
 
 BOUNDED = {"remainder-of-sizes": openvino.Dimension(3, 19)}

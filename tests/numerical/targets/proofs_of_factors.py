@@ -94,6 +94,24 @@ PROOFS_OF_FACTORS: dict[str, Proof] = {
         [2 * CHANNELS],
         2 * CHANNELS,
     ),
+    "activated-transposes": (
+        lambda x: ops.transpose(
+            ops.negative(ops.transpose(ops.convolution(x, np.ones((3, 2, 1), np.float32), [1], [0], [0], [1]), np.array([0, 2, 1]))),
+            np.array([0, 2, 1]),
+        ),
+        [np.arange(8, dtype=np.float32).reshape(1, 2, 4)],
+        np.broadcast_to(floats(-4, -6, -8, -10), (1, 3, 4)),
+    ),
+    "repeated-channels": (
+        lambda x: ops.tile(x, np.array([1, 2, 2, 1])),
+        [np.arange(30, dtype=np.float32).reshape(2, 1, 5, 3)],
+        np.tile(np.arange(30, dtype=np.float32).reshape(2, 1, 5, 3), (1, 2, 2, 1)),
+    ),
+    "quantized-vectors": (
+        lambda x: ops.matmul(rounded_by(x, np.ones(1, np.float32)), weights(UNITS[:2, :2], floats(1, 2).reshape(1, 2)), False, False),
+        [floats(2, 4)],
+        floats(2, 8),
+    ),
     "slopes-of-products": (
         lambda x: ops.prelu(ops.matmul(x, np.eye(4, dtype=np.float32), False, False), floats(2, 3).reshape(1, 2, 1, 1)),
         [CHANNELS],
@@ -131,6 +149,11 @@ PROOFS_OF_TRANSPOSES: dict[str, Proof] = {
         lambda x: ops.reshape(ops.reduce_sum(x, np.array([1]), False), np.array([8, 1]), False),
         [np.arange(24, dtype=np.float32).reshape(2, 3, 4)],
         np.arange(24, dtype=np.float32).reshape(2, 3, 4).sum(1).reshape(8, 1),
+    ),
+    "reduced-between-transposes": (
+        lambda x: ops.transpose(ops.reduce_max(ops.transpose(x, np.array([1, 2, 3, 0])), np.array([3]), False), np.array([1, 0, 2])),
+        [np.arange(8, dtype=np.float32).reshape(1, 4, 1, 2)],
+        np.arange(8, dtype=np.float32).reshape(1, 4, 2),
     ),
     "reduced-transposes": (
         lambda x: ops.reduce_sum(ops.transpose(x, np.array([0, 3, 1, 2])), np.array([3]), False),

@@ -244,7 +244,7 @@ PROOFS_OF_REFUSALS: dict[str, Proof] = {
         floats(2, 2).reshape(1, 1, 2),
     ),
     "third-axis-levels": (
-        lambda x: ops.fake_quantize(x, floats(0, 0), floats(1, 3), floats(0, 0), floats(1, 3), 4),
+        lambda x: ops.relu(ops.fake_quantize(x, floats(0, 0), floats(1, 3), floats(0, 0), floats(1, 3), 256)),
         [np.full((2, 3, 2), 9, np.float32)],
         np.broadcast_to(floats(1, 3), (2, 3, 2)),
     ),

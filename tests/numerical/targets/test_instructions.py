@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import openvino
 import pytest
+from openvino import opset12
 from openvino import opset13 as ops
 
 import moir
@@ -58,7 +59,7 @@ def test_largest_of_pooled_channels(pooled: Any, axis: int, tmp_path: Path) -> N
     assert np.array_equal(values, np.take_along_axis(known, order, 1))
 
 
-@pytest.mark.parametrize("shape", [(2, 5), (2, 3, 8), (2, 3, 5, 7), (1, 2, 2, 2, 3)], ids=lambda shape: f"rank {len(shape)}")
+@pytest.mark.parametrize("shape", [(2, 5), (2, 3, 8), (1, 8, 8), (2, 3, 5, 7), (1, 2, 2, 2, 3)], ids=lambda shape: f"rank {len(shape)}")
 @pytest.mark.parametrize("first", [1, 2])
 @pytest.mark.parametrize("is_known", [True, False], ids=["static", "dynamic"])
 def test_normalized_partial_vectors(shape: tuple[int, ...], first: int, is_known: bool, tmp_path: Path, monkeypatch: Any) -> None:
@@ -72,4 +73,22 @@ def test_normalized_partial_vectors(shape: tuple[int, ...], first: int, is_known
     (actual,) = limited(tmp_path / "converted.xml", tmp_path, data)
     wanted = (data - data.mean(axes, keepdims=True)) / np.sqrt(data.var(axes, keepdims=True) + 1e-3)
     assert actual.shape == shape
+    assert np.allclose(actual, wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(2, 4, 7), (1, 4, 3, 8), (2, 4, 4, 4)], ids=str)
+@pytest.mark.parametrize("is_known", [True, False], ids=["static", "dynamic"])
+def test_normalized_groups_of_partial_vectors(shape: tuple[int, ...], is_known: bool, tmp_path: Path, monkeypatch: Any) -> None:
+    """Beside a FakeQuantize, with which the plugin does not generate code for the operation."""
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
+    data = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    x = ops.parameter(list(shape) if is_known else [-1, 4, *[-1] * (len(shape) - 2)], np.float32)
+    groups = opset12.group_normalization(x, np.ones(4, np.float32), np.zeros(4, np.float32), 2, 1e-3)
+    quantized = ops.fake_quantize(x, np.float32(-4), np.float32(4), np.float32(-4), np.float32(4), 256)
+    results: Any = [ops.result(groups), ops.result(quantized)]
+    openvino.save_model(openvino.Model(results, [x]), tmp_path / "given.xml", compress_to_fp16=False)
+    moir.save_model(moir.convert_model(tmp_path / "given.xml"), tmp_path / "converted.xml")
+    actual, _ = limited(tmp_path / "converted.xml", tmp_path, data)
+    rows = data.reshape(shape[0], 2, -1)
+    wanted = ((rows - rows.mean(2, keepdims=True)) / np.sqrt(rows.var(2, keepdims=True) + 1e-3)).reshape(shape)
     assert np.allclose(actual, wanted, atol=1e-5)

@@ -213,6 +213,36 @@ GELU = """
 TANH_TO_RELU = FusionRule(lambda op, x: op.Gelu(x, approximation_mode="TANH"), lambda op, match: op.Relu(match["x"]))
 
 
+@pytest.mark.parametrize(
+    ("shape", "first", "second", "matches"),
+    [
+        ("2x3x4", "2", "-1", True),
+        ("?x?x?", "-1", "2", True),
+        ("2x3x4", "1, -1", "-1, -2", True),
+        ("2x3x4", "2", "-2", False),
+        ("2x3x4", "1, 2", "2", False),
+        ("*", "2", "-1", False),
+        ("*", "-1", "-1", True),
+    ],
+)
+def test_axes_are_the_same_from_either_end(shape: str, first: str, second: str, matches: bool, parse: Any) -> None:
+    rule = FusionRule(
+        lambda op, x: op.ReduceMean(op.ReduceSum(x, op.constant("axes"), keep_dims=True), op.constant("axes"), keep_dims=True),
+        lambda op, match: op.Relu(match["x"]),
+    )
+    count = first.count(",") + 1, second.count(",") + 1
+    tensor_type = f"tensor<{shape}xf32>"
+    module = parse(f"""
+        %x = opset1.Parameter() {{name = "x"}} : {tensor_type}
+        %a = opset1.Constant() {{value = #moir.data<tensor<{count[0]}xsi64>, [{first}]>}} : tensor<{count[0]}xsi64>
+        %b = opset1.Constant() {{value = #moir.data<tensor<{count[1]}xsi64>, [{second}]>}} : tensor<{count[1]}xsi64>
+        %0 = opset1.ReduceSum(%x, %a) {{keep_dims = true}} : {tensor_type}
+        %1 = opset1.ReduceMean(%0, %b) {{keep_dims = true}} : {tensor_type}
+        opset1.Result(%1) {{name = "y"}}
+    """)
+    assert (apply(module, rule) == ["opset1.Relu"]) == matches
+
+
 def test_properties_must_be_equal(parse: Any) -> None:
     assert apply(parse(GELU), TANH_TO_RELU) == ["opset1.Relu"]
     assert apply(parse(GELU.replace("TANH", "ERF")), TANH_TO_RELU) == ["opset7.Gelu"]

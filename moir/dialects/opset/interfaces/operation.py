@@ -236,6 +236,14 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         operands = [self._operands[index] for index in indices] if indices else self._operands
         return reduce(merge_elements, map(element_of, operands))
 
+    def means_same(self, index: int, a: Array, b: Array) -> bool:
+        """Whether two different constants mean the same as operand `index`, such as an axis counted from either end.
+
+        False if the rank that this depends on is dynamic.
+        """
+        del index, a, b
+        return False
+
     def evaluate(self, *operands: Array) -> Sequence[Array] | None:
         """Results for operand values (numpy arrays); None if they are not computed at compile time.
 

@@ -28,7 +28,7 @@ from moir.dialects.opset.infrastructure import Parameter
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Squeeze, Squeeze1, Unsqueeze
 from moir.dialects.opset.slicing import Slice
-from moir.dialects.shapes import element_of, shape_of
+from moir.dialects.shapes import are_same_axes, element_of, rank_of, shape_of
 from moir.dialects.symbols import Symbol, same
 from moir.errors import InferenceError
 from moir.passes.fuse.recurrent.recurrent_cells import Cell, gru_cell, lstm_cell, rnn_cell
@@ -200,7 +200,14 @@ def _element(parameter: Parameter, port: BodyPort) -> SSAValue | None:
     ):
         return None
     axes = constant_of(squeeze.operands[1]) if len(squeeze.operands) > 1 else None
-    return squeeze.results[0] if axes is not None and axes.reshape(-1).tolist() == [port.slicing.axis] else None
+    return squeeze.results[0] if axes is not None and _is_axis(axes, port.slicing.axis, squeeze.rank(0)) else None
+
+
+def _is_axis(axes: Array, axis: int, rank: int | None) -> bool:
+    """Whether axes, counted from either end of a tensor, are one axis; counted from the end they are not if the rank is
+    dynamic.
+    """
+    return axes.ravel().tolist() == [axis] or are_same_axes(axes.ravel().tolist(), [axis], rank)
 
 
 def _cell(x: SSAValue, states: Sequence[SSAValue], following: Sequence[SSAValue]) -> Cell | None:
@@ -234,7 +241,7 @@ def _outputs(loop: RepeatingOp, following: Sequence[SSAValue], results: Sequence
         if not isinstance(joined, Unsqueeze) or joined.operands[0] is not following[0] or port.slicing not in (Slicing(0), Slicing(1)):
             return None
         axes = constant_of(joined.operands[1])
-        if axes is None or axes.reshape(-1).tolist() != [port.slicing.axis]:
+        if axes is None or not _is_axis(axes, port.slicing.axis, rank_of(joined.results[0])):
             return None
         outputs.append((-1, port.slicing))
     return outputs

@@ -29,6 +29,9 @@ from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_
 from moir.targets.openvino_cpu.quantized_values import MOVED
 from moir.targets.record import Fault, Form
 
+_REDUCED = frozenset(("ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"))
+"""Reductions before which the plugin takes scales away, and multiplies by them after them."""
+
 
 class SharedSums(Pattern):
     """Computes an identity behind a quantized sum of dynamic shape that several operations use.
@@ -98,7 +101,8 @@ class SumsOfRows(Pattern):
     ->  %y = opset1.ReduceMin(opset1.Maximum(-inf, %0), [0])
 
     The plugin reduces integers and multiplies by the scales after that. For data of three dimensions it reads these out
-    of bounds; in products of dynamic shape it takes them for those of another axis.
+    of bounds; in products of dynamic shape it takes them for those of another axis. It does not compile products of
+    static shape by quantized weights whose quantized values have zero points.
     """
 
     roots = (ReductionOp, MatMul)
@@ -107,12 +111,39 @@ class SumsOfRows(Pattern):
         data = op.operands[0]
         if is_computed_identity(data) or not _has_levels_of_rows(data):
             return False
-        return not is_static(shape_of(data)) if isinstance(op, MatMul) else rank_of(data) == 3
+        if not isinstance(op, MatMul):
+            return rank_of(data) == 3
+        other = op.operands[1]
+        return not is_static(shape_of(data)) or _is_quantized(other) or rounding_of(other) is not None
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
         data, other = op.operands
         rewriter.replace_with(op, rewriter.op.create(type(op), [computed_identity(rewriter.op, data), other], dict(op.properties)).results)
+
+
+class ProductsOfVectors(Pattern):
+    """Separates the product of a quantized vector and quantized weights from the quantization.
+
+        %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)   // [3]
+        %y = opset1.MatMul(%0, %w)                               // %w: [3, 8], dequantized from integers
+    ->  %y = opset1.MatMul(opset1.Maximum(-inf, %0), %w)
+
+    The plugin multiplies by the scales of the columns, a matrix of one row, after the product: the result becomes one.
+    """
+
+    roots = (MatMul,)
+
+    def may_match(self, op: Operation) -> bool:
+        data, weights = op.operands
+        if rank_of(data) != 1 or not _is_quantized(weights) or is_computed_identity(data):
+            return False
+        return rounding_of(merged_before(data, MOVED | _REDUCED)) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        data, weights = op.operands
+        same = computed_identity(rewriter.op, data)
+        rewriter.replace_with(op, rewriter.op.create(MatMul, [same, weights], dict(op.properties)).results)
 
 
 def _has_levels_of_rows(value: SSAValue) -> bool:
@@ -147,7 +178,7 @@ def _is_quantized(weights: SSAValue) -> bool:
 FORMS = (
     Form(
         "keep-dequantization-scales",
-        (SharedSums, WindowsOfProducts, SumsOfRows),
+        (SharedSums, WindowsOfProducts, SumsOfRows, ProductsOfVectors),
         "Inserts an identity where the plugin moves dequantization scales past operations with which they do not commute.",
         faults=(
             Fault(
@@ -167,8 +198,13 @@ FORMS = (
             ),
             Fault(
                 "products-of-rows",
-                "MatMul of dynamic shape with quantized weights, of a FakeQuantize with several limits",
-                "takes limits along another axis",
+                "MatMul with quantized weights of a FakeQuantize with several limits",
+                "takes limits along another axis if shapes are dynamic, is not compiled if they are static",
+            ),
+            Fault(
+                "quantized-vectors",
+                "MatMul of a FakeQuantize of one dimension and weights of 8 bits with scales of columns",
+                "has a dimension more",
             ),
         ),
     ),

@@ -6,13 +6,13 @@ from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of, is_constant, is_quantized_weight
 from moir.dialects.element_types import REAL_TYPES
-from moir.dialects.opset.convolution import Convolution
+from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape, SqueezingOp, Unsqueeze
-from moir.dialects.shapes import element_of, rank_of, shape_of
+from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.merged.dequantization import has_single_elements
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity
@@ -173,13 +173,68 @@ def _may_be_unknown(value: SSAValue) -> bool:
     return False
 
 
+class ActivationBetweenTransposes(Pattern):
+    """Removes two Transposes that cancel each other around elementwise operations, of three dimensions.
+
+        %0 = opset1.Transpose(%x, [0, 2, 1])                     // %x: [1, 8, 32], a convolution
+        %1 = opset1.Negative(%0)
+        %y = opset1.Transpose(%1, [0, 2, 1])
+    ->  %y = opset1.Negative(%x)
+
+    The plugin merges the operations into the convolution, and then loses one of the Transposes. Declines if another
+    operation uses a value between them, or has constants of several elements: then nothing is merged.
+    """
+
+    roots = (Transpose,)
+    companions = ((Convolution, GroupConvolution),)
+
+    def may_match(self, op: Operation) -> bool:
+        return _activations_before(op) is not None
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        activations = _activations_before(op) or []
+        (first,) = [each for each in activations[-1].operands if not is_constant(each)]
+        assert isinstance(first.owner, Transpose)
+        value = first.owner.operands[0]
+        for each in reversed(activations):
+            operands = [other if is_constant(other) else value for other in each.operands]
+            value = rewriter.op.create(type(each), operands, dict(each.properties)).results[0]
+        rewriter.replace_with(op, value)
+
+
+def _activations_before(op: Operation) -> list[OpsetOp] | None:
+    """The elementwise operations between a Transpose and one before them that it cancels, the last one first; None if
+    there are none.
+    """
+    value, activations = op.operands[0], list[OpsetOp]()
+    while isinstance(owner := value.owner, OpsetOp) and value.has_one_use():
+        if isinstance(owner, Transpose):
+            orders = [constant_of(each.operands[1]) for each in (owner, op)]
+            if not activations or rank_of(value) != 3 or any(each is None for each in orders):
+                return None
+            first, second = (each.tolist() for each in orders if each is not None)
+            return activations if [first[axis] for axis in second] == [0, 1, 2] else None
+        computed = [each for each in owner.operands if not is_constant(each)]
+        sizes = [element_count(shape_of(each)) for each in owner.operands if is_constant(each)]
+        if len(computed) != 1 or set(sizes) - {1} or not (owner.POINTWISE or owner.BROADCASTS):
+            return None
+        activations.append(owner)
+        (value,) = computed
+    return None
+
+
 FORMS = (
     Form(
         "separate-transposes",
-        (TransposesOfCompressedConvolution, ShuffledDynamicChannels),
-        "Separates Transposes and Reshapes from compressed convolutions and each other where the plugin merges them wrongly.",
+        (TransposesOfCompressedConvolution, ShuffledDynamicChannels, ActivationBetweenTransposes),
+        "Separates Transposes and Reshapes from compressed convolutions and each other, and removes some around activations.",
         after=("normalize-columns",),
         faults=(
+            Fault(
+                "activated-transposes",
+                "elementwise operations between Transposes that cancel each other, of a Convolution along one dimension",
+                "have their elements in another order",
+            ),
             Fault(
                 "transposed-compressed-convolution",
                 "Convolution of images by kernels of one element, which are integers by a factor, before or after a Transpose",

@@ -16,13 +16,15 @@ from moir.targets.record import Fault, Form
 from moir.targets.stages import PREFERRED
 
 
-def normalized_rows(build: OpBuilder, op: OpsetOp, shape: tuple[int, ...]) -> SSAValue:
+def normalized_rows(build: OpBuilder, op: OpsetOp, shape: tuple[int, ...], ones: int = 0) -> SSAValue:
     """The result of a GroupNormalization by an MVN of its groups as rows. The target of the second Reshape is a
     constant if at most one size of `shape` is dynamic, else it is computed.
+
+    `ones` is the number of dimensions of size 1 between groups and rows.
     """
     data, scale, shift = op.operands
-    rows = build.Reshape(data, [0, op.integer("num_groups"), -1], special_zero=True)
-    value = build.MVN(rows, [2], eps=op.number("epsilon"), normalize_variance=True, eps_mode="INSIDE_SQRT")
+    rows = build.Reshape(data, [0, op.integer("num_groups"), *[1] * ones, -1], special_zero=True)
+    value = build.MVN(rows, [2 + ones], eps=op.number("epsilon"), normalize_variance=True, eps_mode="INSIDE_SQRT")
     unknown = [axis for axis in range(1, len(shape)) if shape[axis] < 0]
     known = build.constant([0, *(-1 if size < 0 else size for size in shape[1:])])
     target = known if len(unknown) < 2 else build.ShapeOf(data)

@@ -63,6 +63,12 @@
 // CHECK:         %[[N:.*]] = opset6.MVN(%x, %{{.*}}) {eps = 9.999999747378752e-06, normalize_variance = true, eps_mode = "INSIDE_SQRT"}
 // CHECK:         opset1.Multiply(%[[N]], %[[SCALE:.*]]) {name = "fused"} : tensor<?x8xf32>
 
+// The axes of the variance are those of the mean, counted from the other end; scalars become vectors.
+// CHECK-LABEL: moir.model @axes_from_either_end
+// CHECK:         opset6.MVN(%{{.*}}, %{{.*}}) {{.*}} : tensor<2x3x4xf32>
+// CHECK:         %[[A:.*]] = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+// CHECK:         opset6.MVN(%{{.*}}, %[[A]]) {{.*}} : tensor<2x3x4xf32>
+
 builtin.module {
   moir.model @inside {
     %0 = opset1.Parameter() {name = "x"} : tensor<?x8xf32>
@@ -161,5 +167,29 @@ builtin.module {
     %4 = opset1.Multiply(%mean, %factor) : tensor<?x8xf32>
     %5 = opset1.Subtract(%3, %4) {name = "fused"} : tensor<?x8xf32>
     opset1.Result(%5) {name = "y"}
+  }
+  moir.model @axes_from_either_end {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3x4xf32>
+    %eps = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0e-05]>} : tensor<f32>
+    %a = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [-1, 1]>} : tensor<2xsi64>
+    %b = opset1.Constant() {value = #moir.data<tensor<2xsi64>, [1, 2]>} : tensor<2xsi64>
+    %0 = opset1.ReduceMean(%x, %a) {keep_dims = true} : tensor<2x1x1xf32>
+    %1 = opset1.Subtract(%x, %0) : tensor<2x3x4xf32>
+    %2 = opset1.Multiply(%1, %1) : tensor<2x3x4xf32>
+    %3 = opset1.ReduceMean(%2, %b) {keep_dims = true} : tensor<2x1x1xf32>
+    %4 = opset1.Add(%3, %eps) : tensor<2x1x1xf32>
+    %5 = opset1.Sqrt(%4) : tensor<2x1x1xf32>
+    %6 = opset1.Divide(%1, %5) : tensor<2x3x4xf32>
+    opset1.Result(%6) {name = "y"}
+    %c = opset1.Constant() {value = #moir.data<tensor<si64>, [2]>} : tensor<si64>
+    %d = opset1.Constant() {value = #moir.data<tensor<si64>, [-1]>} : tensor<si64>
+    %7 = opset1.ReduceMean(%x, %c) {keep_dims = true} : tensor<2x3x1xf32>
+    %8 = opset1.Subtract(%x, %7) : tensor<2x3x4xf32>
+    %9 = opset1.Multiply(%8, %8) : tensor<2x3x4xf32>
+    %10 = opset1.ReduceMean(%9, %d) {keep_dims = true} : tensor<2x3x1xf32>
+    %11 = opset1.Add(%10, %eps) : tensor<2x3x1xf32>
+    %12 = opset1.Sqrt(%11) : tensor<2x3x1xf32>
+    %13 = opset1.Divide(%8, %12) : tensor<2x3x4xf32>
+    opset1.Result(%13) {name = "z"}
   }
 }

@@ -85,3 +85,41 @@ builtin.module {
     opset1.Result(%3) {name = "z"}
   }
 }
+
+// -----
+
+// Rows with levels of their own, of static sizes; a quantized vector; not other weights.
+// CHECK-LABEL: moir.model @products
+// CHECK:         %[[Q:.*]] = opset1.FakeQuantize(%x, %low, %high, %low, %high)
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[Q]])
+// CHECK:         opset1.MatMul(%[[M]], %w)
+// CHECK:         opset1.MatMul(%[[Q]], %floats)
+// CHECK:         %[[R:.*]] = opset1.FakeQuantize(%v, %l, %h, %l, %h)
+// CHECK:         %[[V:.*]] = opset1.ReduceMax(%[[R]], %a)
+// CHECK:         %[[N:.*]] = opset1.Maximum(%{{.*}}, %[[V]])
+// CHECK:         opset1.MatMul(%[[N]], %w)
+builtin.module {
+  moir.model @products {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x4x2xf32>
+    %v = opset1.Parameter() {name = "v"} : tensor<2x4xf32>
+    %a = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %low = opset1.Constant() {value = #moir.data<tensor<4x1xf32>, [0.0, 0.0, 0.0, 0.0]>} : tensor<4x1xf32>
+    %high = opset1.Constant() {value = #moir.data<tensor<4x1xf32>, [1.0, 2.0, 3.0, 4.0]>} : tensor<4x1xf32>
+    %l = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %h = opset1.Constant() {value = #moir.data<tensor<f32>, [25.5]>} : tensor<f32>
+    %i = opset1.Constant() {value = #moir.data<tensor<2x2xsi8>, [1, 0, 0, 1]>} : tensor<2x2xsi8>
+    %f = opset1.Convert(%i) {destination_type = f32} : tensor<2x2xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<1x2xf32>, [0.5, 2.0]>} : tensor<1x2xf32>
+    %w = opset1.Multiply(%f, %s) : tensor<2x2xf32>
+    %floats = opset1.Constant() {value = #moir.data<tensor<2x2xf32>, [1.0, 0.0, 0.0, 1.0]>} : tensor<2x2xf32>
+    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<3x4x2xf32>
+    %1 = opset1.MatMul(%0, %w) {transpose_a = false, transpose_b = false} : tensor<3x4x2xf32>
+    %2 = opset1.MatMul(%0, %floats) {transpose_a = false, transpose_b = false} : tensor<3x4x2xf32>
+    %3 = opset1.FakeQuantize(%v, %l, %h, %l, %h) {levels = 256} : tensor<2x4xf32>
+    %4 = opset1.ReduceMax(%3, %a) {keep_dims = false} : tensor<2xf32>
+    %5 = opset1.MatMul(%4, %w) {transpose_a = false, transpose_b = false} : tensor<2xf32>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%2) {name = "b"}
+    opset1.Result(%5) {name = "c"}
+  }
+}

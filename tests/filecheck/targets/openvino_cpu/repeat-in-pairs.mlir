@@ -39,3 +39,23 @@ builtin.module {
     opset1.Result(%z) {name = "z"}
   }
 }
+
+// -----
+
+// One channel of dynamic shape; several channels stay.
+// CHECK-LABEL: moir.model @one_channel
+// CHECK:         %[[U:.*]] = opset1.Unsqueeze(%x, %{{.*}}) : tensor<1x?x1x5x3xf32>
+// CHECK:         %[[T:.*]] = opset1.Tile(%[[U]], %{{.*}}) : tensor<1x?x2x10x3xf32>
+// CHECK:         opset15.Squeeze(%[[T]], %{{.*}}) : tensor<?x2x10x3xf32>
+// CHECK:         opset1.Tile(%v, %n) : tensor<?x4x10x3xf32>
+builtin.module {
+  moir.model @one_channel {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x1x5x3xf32>
+    %v = opset1.Parameter() {name = "v"} : tensor<?x2x5x3xf32>
+    %n = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [1, 2, 2, 1]>} : tensor<4xsi64>
+    %0 = opset1.Tile(%x, %n) : tensor<?x2x10x3xf32>
+    %1 = opset1.Tile(%v, %n) : tensor<?x4x10x3xf32>
+    opset1.Result(%0) {name = "y"}
+    opset1.Result(%1) {name = "z"}
+  }
+}

@@ -93,3 +93,21 @@ builtin.module {
     opset1.Result(%5) {name = "z"}
   }
 }
+
+// -----
+
+// The Maximum keeps the scales of the last axis from being moved behind the second Reshape.
+// CHECK-LABEL: moir.model @limits_along_third_axis
+// CHECK:           %[[R:.*]] = opset1.Reshape(%x, %{{.*}}) {special_zero = false} : tensor<?x2xf32>
+// CHECK:           %[[Q:.*]] = opset1.FakeQuantize(%[[R]], %low, %high, %low, %high)
+// CHECK:           %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[Q]])
+// CHECK:           opset1.Reshape(%[[M]], %{{.*}}) {special_zero = false{{.*}}} : tensor<?x16x2xf32>
+builtin.module {
+  moir.model @limits_along_third_axis {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x16x2xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<2xf32>, [0.0, 0.0]>} : tensor<2xf32>
+    %high = opset1.Constant() {value = #moir.data<tensor<2xf32>, [1.0, 3.0]>} : tensor<2xf32>
+    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<?x16x2xf32>
+    opset1.Result(%0) {name = "y"}
+  }
+}

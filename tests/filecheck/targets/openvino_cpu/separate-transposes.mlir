@@ -158,3 +158,33 @@ builtin.module {
     opset1.Result(%a) {name = "a"}
   }
 }
+
+// -----
+
+// Transposes that cancel each other, around operations that nothing else uses.
+// CHECK-LABEL: moir.model @activated
+// CHECK:         %[[C:.*]] = opset1.Convolution(%x, %w)
+// CHECK:         %[[N:.*]] = opset1.Negative(%[[C]]) : tensor<1x3x4xf32>
+// CHECK:         opset1.Maximum(%[[N]], %limit) : tensor<1x3x4xf32>
+// CHECK:         %[[T:.*]] = opset1.Transpose(%[[C]], %order) : tensor<1x4x3xf32>
+// CHECK:         %[[M:.*]] = opset1.Multiply(%[[T]], %columns)
+// CHECK:         opset1.Transpose(%[[M]], %order)
+builtin.module {
+  moir.model @activated {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x2x4xf32>
+    %w = opset1.Constant() {value = #moir.data<tensor<3x2x1xf32>, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]>} : tensor<3x2x1xf32>
+    %order = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [0, 2, 1]>} : tensor<3xsi64>
+    %limit = opset1.Constant() {value = #moir.data<tensor<f32>, [-7.0]>} : tensor<f32>
+    %columns = opset1.Constant() {value = #moir.data<tensor<3xf32>, [1.0, 2.0, 3.0]>} : tensor<3xf32>
+    %0 = opset1.Convolution(%x, %w) {strides = [1], dilations = [1], pads_begin = [0], pads_end = [0]} : tensor<1x3x4xf32>
+    %1 = opset1.Transpose(%0, %order) : tensor<1x4x3xf32>
+    %2 = opset1.Negative(%1) : tensor<1x4x3xf32>
+    %3 = opset1.Maximum(%2, %limit) : tensor<1x4x3xf32>
+    %4 = opset1.Transpose(%3, %order) : tensor<1x3x4xf32>
+    %5 = opset1.Transpose(%0, %order) : tensor<1x4x3xf32>
+    %6 = opset1.Multiply(%5, %columns) : tensor<1x4x3xf32>
+    %7 = opset1.Transpose(%6, %order) : tensor<1x3x4xf32>
+    opset1.Result(%4) {name = "y"}
+    opset1.Result(%7) {name = "z"}
+  }
+}

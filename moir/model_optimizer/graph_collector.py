@@ -256,26 +256,20 @@ class _Extraction:
 
 
 class _Ordering:
-    """Stands for the step that gives inputs of nodes the order that they had in Model Optimizer, when transformations
-    are sorted.
-    """
+    """Gives inputs of nodes the order that they had in Model Optimizer."""
 
     run_before = ("front-start",)
 
 
 class _Matching:
-    """Stands for the step that gives constants of transformations the element types of other operands, when
-    transformations are sorted.
-    """
+    """Gives constants that transformations made the element types of the other operands."""
 
     run_after = (FrontFinish,)
     run_before = ("lower",)
 
 
 class _Restoring:
-    """Stands for the step that turns unchanged nodes into operations of the framework again, when transformations are
-    sorted.
-    """
+    """Turns nodes that no transformation has changed into operations of the framework again."""
 
     run_after = (MATCHING,)
     run_before = ("lower",)

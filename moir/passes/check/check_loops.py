@@ -26,9 +26,7 @@ from moir.rewriting.reporting_pass import ReportingPass
 
 
 class CheckLoopsPass(ReportingPass):
-    """Raises UnsupportedOperationError for a loop that concatenates values whose sizes may differ between
-    iterations.
-    """
+    """Raises UnsupportedOperationError for a loop that concatenates values of sizes that may vary."""
 
     name = "check-loops"
 

@@ -116,9 +116,7 @@ class RoundedBeforeConcat(Pattern):
 
 
 class FuseFakeQuantizePass(PatternPass):
-    """Removes clamps before a FakeQuantize with tighter limits, and moves FakeQuantizes from the operands of a Concat
-    to its result.
-    """
+    """Removes clamps before a FakeQuantize with tighter limits, and moves FakeQuantize behind a Concat."""
 
     name = "fuse-fake-quantize"
 

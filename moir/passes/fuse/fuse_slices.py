@@ -201,8 +201,9 @@ class ElementOfSlice(Pattern):
 
 
 class FuseSlicesPass(DimensionsPass):
-    """Merges a slice of a slice into one, slices that cover a dimension into a Split, and slices of one element into
-    Gathers.
+    """Merges a slice of a slice into one slice, and slices of all parts of a dimension into a Split.
+
+    A slice of one element becomes a Gather.
     """
 
     name = "fuse-slices"

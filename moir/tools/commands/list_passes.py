@@ -85,7 +85,7 @@ def rows_of(passes: Iterable[ModulePass]) -> Iterator[Row]:
                 f"{transformation.summary.rstrip('.')}: {transformation.reason}" + ("" if runs else ", not enabled"),
             )
         else:
-            description = first_line(type(loaded(each)))
+            description = summary_of(type(loaded(each)))
             yield Row(number, "|" if isinstance(each, AnchorPass) else "", each.name, description, proofs_of(each.name))
 
 
@@ -99,9 +99,9 @@ def proofs_of(name: str) -> str:
     return next(iter(counts)) if sum(counts.values()) == 1 else ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
-def first_line(each: type[ModulePass]) -> str:
-    """The first line of the description of a pass."""
-    return (inspect.getdoc(each) or "").partition("\n")[0]
+def summary_of(each: type[ModulePass]) -> str:
+    """The first paragraph of the docstring of a pass, in one line."""
+    return " ".join((inspect.getdoc(each) or "").partition("\n\n")[0].split())
 
 
 def table_of(rows: Sequence[Row]) -> str:

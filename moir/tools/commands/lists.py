@@ -27,11 +27,11 @@ def _table(rows: Sequence[tuple[str, str]]) -> str:
 def _passes(extensions: LoadedExtensions | None) -> Iterator[tuple[str, str]]:
     from moir.pipeline import load_pass, pass_names
     from moir.pipeline.text import DEFAULT
-    from moir.tools.commands.list_passes import first_line
+    from moir.tools.commands.list_passes import summary_of
 
     yield DEFAULT, "All passes that `moir` runs, see `moir passes`."
     for name in sorted(pass_names()):
-        yield name, first_line(load_pass(name))
+        yield name, summary_of(load_pass(name))
     for name in [] if extensions is None else extensions.names():
         yield name, "Of an extension, see `moir passes --extensions …`."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,13 @@ def test_the_list_of_passes(framework: str, capsys: pytest.CaptureFixture[str]) 
     assert [row[2] if row[1] == "|" else row[1] for row in rows] == pipeline_names(framework)
     assert [row[2] for row in rows if row[1] == "|"] == [name for name in pipeline_names(framework) if name.endswith(("-start", "-finish"))]
     assert all(len(row) > 3 for row in rows), "every pass says what it does"
+
+
+def test_the_list_of_passes_has_whole_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    assert convert(["passes"]) == 0
+    descriptions = [line for line in capsys.readouterr().out.splitlines() if re.match(r"\d+ ", line)]
+    assert len(descriptions) > 100
+    assert [line for line in descriptions if not re.search(r"[.)]$", line)] == []
 
 
 @pytest.mark.usefixtures("extension")

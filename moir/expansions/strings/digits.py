@@ -47,7 +47,7 @@ def halves(op: OpBuilder, below: SSAValue) -> tuple[SSAValue, SSAValue]:
     """Split the absolute values of `below`, an i32 tensor without positive elements, into a · 10000 + b with
     0 ≤ b < 10000; returns a and b.
 
-    The plugin may compute quotients of i32 in f32, whose result may be off by a few units: the remainder by a rounded
+    A runtime may compute quotients of i32 in f32, whose result may be off by a few units: the remainder by a rounded
     quotient is small enough to be exact in f32, and corrects it.
     """
     almost = op.Divide(below, int32(10**LOW_DIGITS), m_pythondiv=False)

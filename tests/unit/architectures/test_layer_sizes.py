@@ -128,7 +128,7 @@ def test_quotients_of_keys() -> None:
 def test_factors_of_lists() -> None:
     lists: dict[str, object] = {"mlp_multipliers": [0.5, 1.0], "ssm_multipliers": [1.0, 1.0, 3.0, 1.0, 1.0]}
     keys: dict[str, object] = {"mamba_n_heads": 4, "mamba_d_ssm": 64, **lists}
-    assert configuration("falcon_h1", **keys).factors == {"gate": 0.5, "inputs": 3.0}
+    assert configuration("falcon_h1", **keys).factors == {"gate": 0.5, "state space inputs": 3.0}
     with pytest.raises(ModelFileError, match="'mlp_multipliers' has no number at index 1"):
         configuration("falcon_h1", **{**keys, "mlp_multipliers": [0.5]})
 

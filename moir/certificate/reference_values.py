@@ -16,7 +16,7 @@ from moir.execution.integer_ranges import ranges_by_use
 from moir.execution.ports import interface_of
 from moir.execution.runner import Runner
 
-MOST_BYTES = 256 << 20
+MOST_BYTES = 512 << 20
 """The maximum number of bytes of tensors that are kept. A model with larger tensors is executed several times."""
 
 DYNAMIC = 16

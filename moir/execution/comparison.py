@@ -75,13 +75,18 @@ def difference(actual: Array, expected: Array, tolerance: float | None = None) -
         return Difference(float(np.mean(apart > (1 if expected.dtype.itemsize == 1 and expected.dtype.kind != "b" else 0))), limit)
     a, b = actual.astype(np.float64), expected.astype(np.float64)
     finite = np.isfinite(b)
+    if finite.all() and np.isfinite(a).all():
+        return Difference(_largest(a - b) / (_largest(b) + 1e-9), limit)
     if not np.array_equal(np.isfinite(a), finite) or not np.array_equal(a[~finite], b[~finite], equal_nan=True):
         index = np.unravel_index(int(np.argmax(np.isfinite(a) != finite)), a.shape)
         position = list(map(int, index))
         return Difference(np.inf, limit, f"element {position} is {a[index]:.6g}, not {b[index]:.6g}")
-    largest = float(np.max(np.abs(b[finite]), initial=0.0))
-    apart = float(np.max(np.abs(a[finite] - b[finite]), initial=0.0))
-    return Difference(apart / (largest + 1e-9), limit)
+    return Difference(_largest(a[finite] - b[finite]) / (_largest(b[finite]) + 1e-9), limit)
+
+
+def _largest(array: Array) -> float:
+    """The largest absolute value of an array of f64 without NaN; 0 if it is empty."""
+    return float(max(array.max(initial=0.0), -array.min(initial=0.0)))
 
 
 def is_permuted(actual: Array, expected: Array, tolerance: float | None = None) -> bool:
@@ -105,7 +110,10 @@ def with_infinities_of(expected: Array, actual: Array) -> Array:
     """
     if expected.shape != actual.shape or expected.dtype.kind not in "fV" or actual.dtype.kind not in "fV":
         return actual
-    wanted, values = expected.astype(np.float64), actual.astype(np.float64)
+    wanted = expected if expected.dtype.isbuiltin == 1 else expected.astype(np.float64)
+    if not np.isinf(wanted).any():
+        return actual
+    wanted, values = wanted.astype(np.float64), actual.astype(np.float64)
     is_masked = np.isinf(wanted) & (np.abs(values) >= MASKED) & (np.sign(values) == np.sign(wanted))
     return np.where(is_masked, wanted, values).astype(actual.dtype) if is_masked.any() else actual
 

@@ -23,6 +23,8 @@ _GRAPH, _OUTPUT, _NAME = 7, 12, 1
 
 _EXTERNAL = "session.model_external_initializers_file_folder_path"
 _NO_PACKING = "session.disable_prepacking"
+_SPINNING = "session.intra_op.allow_spinning"
+"""Whether idle threads wait by looking again and again, which only pays for many runs."""
 
 
 class OnnxRunner(FrameworkRunner):
@@ -54,6 +56,7 @@ class OnnxRunner(FrameworkRunner):
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 4
+        options.add_session_config_entry(_SPINNING, "0")
         options.add_session_config_entry(_EXTERNAL, str(self.path.parent.resolve()))
         is_mapped = not self.keeps and bytes_of_weights(self.module) >= LARGE_WEIGHTS
         if is_mapped:

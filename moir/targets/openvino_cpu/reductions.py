@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue, Use
 from moir.analysis.constants import constant_of
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, f64, ui8
 from moir.dialects.opset.arithmetic import Divide
+from moir.dialects.opset.elementwise import Negative
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Concat
@@ -37,14 +38,15 @@ class ReductionBeforeConstants(Pattern):
     dimensions, the first or last of which is reduced, the fused operation reads constants of several elements out of
     bounds; a reduction that keeps its dimension gets a fourth dimension before the others. A Broadcast in both
     directions to a constant shape is a product with ones of this shape. If reduced dimensions are removed, limits of a
-    FakeQuantize along an axis of the result are applied along the axis of the data with the same index. For integers of
-    any rank it computes x / c instead of c / x. For integers of several dimensions it rounds x / c to the nearest
-    integer, also after a Squeeze; there a Convert separates the two operations.
+    FakeQuantize along an axis of the result are applied along the axis of the data with the same index. For integers it
+    computes x / c instead of c / x, and rounds x / c to the nearest integer, also after a Squeeze; there a Convert
+    separates the two operations.
 
     For integers and f64 with three dimensions that are reduced from the second one on, the fused operation reads zeros
-    instead of all batches but the first, and so it does for integers whose last dimension is 1 and is reduced. This
-    also holds for some operands that are not constants: the plugin fuses the sign of a subtrahend, and values that it
-    computes from static sizes. For f64 no operation separates a reduction of the second dimension.
+    instead of all batches but the first. For integers whose last dimension is reduced, it reads other memory instead of
+    the batches beyond as many as the second dimension has entries. This also holds for some operands that are not
+    constants: the plugin fuses the sign of a subtrahend, and values that it computes from static sizes. For f64 no
+    operation separates a reduction of the second dimension.
     """
 
     roots = (ReductionOp,)
@@ -57,9 +59,9 @@ class ReductionBeforeConstants(Pattern):
         if rank is None or not listed:
             return
         axes = sorted({normalize_axis(axis, rank) for axis in listed})
-        is_of_batches = axes in ([1], [1, 2]) or (axes == [2] and (shape_of(data) or (-1,))[-1] == 1)
+        is_of_batches = axes in ([1], [1, 2]) or (axes == [2] and has_more_batches_than_rows(shape_of(data)))
         of_batches = rank == RANK and is_of_batches and is_combined(op) and (is_integer(op) or (len(axes) == 2 and is_wide(op)))
-        if of_batches or (rank > 1 and is_integer(op) and any(map(is_divided, constants_after(op)))):
+        if of_batches or (is_integer(op) and any(map(is_divided, constants_after(op)))):
             rewriter.replace_with(op, reduced_apart(rewriter.op, op, data, axes))
             return
         reads_beyond = rank == RANK and axes in ([0], [RANK - 1]) and any(map(is_list, constants_after(op)))
@@ -76,10 +78,20 @@ class ReductionBeforeConstants(Pattern):
         rewriter.replace_with(op, build.Squeeze(reduced, [0] if keeps else axes))
 
 
+def has_more_batches_than_rows(shape: Shape) -> bool:
+    """Whether the first dimension of a shape may be larger than the second one."""
+    if shape is None:
+        return True
+    batches, rows, *_ = shape
+    return batches != 1 and (batches > rows or -1 in (batches, rows))
+
+
 def is_combined(op: OpsetOp) -> bool:
-    """Whether the only use of a result is in an elementwise operation with another operand."""
+    """Whether the only use of a result is in a Negative, or in an elementwise operation with another operand."""
     uses = list(op.results[0].uses)
     user = uses[0].operation if len(uses) == 1 else None
+    if isinstance(user, Negative):
+        return True
     return isinstance(user, OpsetOp) and len(user.operands) > 1 and (user.POINTWISE or user.BROADCASTS)
 
 
@@ -249,7 +261,7 @@ FORMS = (
             Fault("constant-by-reduction", "a constant divided by a reduction of integers", "is the reduction divided by the constant"),
             Fault(
                 "quotient-of-reduction",
-                "a reduction of integers of several dimensions, divided by a constant",
+                "a reduction of integers, divided by a constant",
                 "is rounded to the nearest integer instead of toward zero",
             ),
             Fault(
@@ -269,9 +281,14 @@ FORMS = (
             ),
             Fault(
                 "batches-of-reductions",
-                "a reduction of integers or f64 of three dimensions from the second one on, or of integers along a last "
-                "dimension of size 1, then a constant, or as a subtrahend",
+                "a reduction of integers or f64 of three dimensions from the second one on, then a constant, or as a subtrahend",
                 "is that of the first batch, and 0 for all others",
+            ),
+            Fault(
+                "batches-of-rows",
+                "a reduction of integers along the last of three dimensions, of more batches than rows, then a constant, or as a "
+                "subtrahend",
+                "is that of the first batches, and other memory for the rest",
             ),
         ),
     ),

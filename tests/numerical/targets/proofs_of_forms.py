@@ -284,6 +284,11 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         [np.arange(12, dtype=np.int32).reshape(2, 3, 2)],
         np.arange(12, dtype=np.int32).reshape(2, 3, 2) - np.array([[[4, 5]], [[10, 11]]], np.int32),
     ),
+    "batches-of-rows": (
+        lambda x: ops.add(ops.reduce_max(x, np.array([2]), False), np.int32(1)),
+        [np.arange(12, dtype=np.int32).reshape(3, 2, 2)],
+        integers(2, 4, 6, 8, 10, 12).reshape(3, 2),
+    ),
     "remainder-of-sizes": (
         lambda x: ops.broadcast(np.float32(1), ops.floor_mod(ops.shape_of(x), np.array([16]))),
         [np.zeros(7, np.float32)],

@@ -212,3 +212,41 @@ builtin.module {
     opset1.Result(%2) {name = "y"}
   }
 }
+
+// -----
+
+// Integers of one dimension by a constant, and integers of possibly more batches than rows.
+// CHECK-LABEL: moir.model @integers
+// CHECK:           %[[S:.*]] = opset1.ReduceSum(%{{.*}}) : tensor<f32>
+// CHECK:           %[[I:.*]] = opset1.Convert(%[[S]]) {destination_type = si32
+// CHECK:           opset1.Divide(%[[I]],
+// CHECK:           %[[M:.*]] = opset1.ReduceMax(%{{.*}}) : tensor<?x2xf32>
+// CHECK:           %[[J:.*]] = opset1.Convert(%[[M]]) {destination_type = si32
+// CHECK:           opset1.Add(%[[J]],
+// CHECK:           %[[N:.*]] = opset1.ReduceMin(%{{.*}}) : tensor<3x2xf32>
+// CHECK:           %[[K:.*]] = opset1.Convert(%[[N]]) {destination_type = si32
+// CHECK:           opset1.Negative(%[[K]])
+// CHECK:           opset1.ReduceMax(%w, %last) : tensor<2x2xsi32>
+builtin.module {
+  moir.model @integers {
+    %x = opset1.Parameter() {name = "x"} : tensor<?xsi32>
+    %y = opset1.Parameter() {name = "y"} : tensor<?x2x5xsi32>
+    %z = opset1.Parameter() {name = "z"} : tensor<3x2x5xsi32>
+    %w = opset1.Parameter() {name = "w"} : tensor<2x2x5xsi32>
+    %first = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %last = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<si32>, [4]>} : tensor<si32>
+    %1 = opset1.ReduceSum(%x, %first) {keep_dims = false} : tensor<si32>
+    %2 = opset1.Divide(%1, %c) {m_pythondiv = false} : tensor<si32>
+    %3 = opset1.ReduceMax(%y, %last) {keep_dims = false} : tensor<?x2xsi32>
+    %4 = opset1.Add(%3, %c) : tensor<?x2xsi32>
+    %5 = opset1.ReduceMin(%z, %last) {keep_dims = false} : tensor<3x2xsi32>
+    %6 = opset1.Negative(%5) : tensor<3x2xsi32>
+    %7 = opset1.ReduceMax(%w, %last) {keep_dims = false} : tensor<2x2xsi32>
+    %8 = opset1.Add(%7, %c) : tensor<2x2xsi32>
+    opset1.Result(%2) {name = "a"}
+    opset1.Result(%4) {name = "b"}
+    opset1.Result(%6) {name = "c"}
+    opset1.Result(%8) {name = "d"}
+  }
+}

@@ -716,9 +716,9 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "separate-products": ((("MatMul",),),),
     "separate-quantized-averages": (
         (("Divide", "Multiply"), ("AvgPool",), ("FakeQuantize",)),
-        (("AvgPool",),),
+        (("AvgPool",), ("FakeQuantize",)),
         (("AvgPool",), ("FakeQuantize",), ("Add", "Subtract")),
-        (("Clamp",),),
+        (("Clamp",), ("FakeQuantize",)),
     ),
     "separate-queries": ((("Transpose",), ("MatMul", "ScaledDotProductAttention")),),
     "separate-reductions": (

@@ -18,8 +18,8 @@ MOVED = frozenset(("BatchToSpace", "Concat", "DepthToSpace", "Gather", "MaxPool"
                    "VariadicSplit"))  # fmt: skip
 """Operations that only move values, or clamp them, which the plugin computes in the integers of quantized values."""
 
-COMPUTED = MOVED | {"Add", "AvgPool", "Clamp", "Divide", "Interpolate", "Multiply", "Negative", "PRelu", "ReduceMax", "ReduceMean",
-                    "ReduceMin", "ReduceSum", "Subtract"}  # fmt: skip
+COMPUTED = MOVED | {"Add", "AvgPool", "Broadcast", "Clamp", "Divide", "Interpolate", "Multiply", "Negative", "PRelu", "ReduceMax",
+                    "ReduceMean", "ReduceMin", "ReduceSum", "Subtract"}  # fmt: skip
 """Operations whose results the plugin may compute in integers of 8 bits if an operand is quantized."""
 
 LEVELS_OF_BYTES = 256
@@ -29,9 +29,13 @@ _BYTES = (si8, ui8)
 
 
 def is_quantized(value: SSAValue) -> bool:
-    """Whether a value is computed by a FakeQuantize, or from 8-bit integers by operations with constants."""
+    """Whether a value is computed by a FakeQuantize, or by operations with constants from 8-bit integers, also behind a
+    Convert.
+    """
     while isinstance(owner := value.owner, OpsetOp):
         if isinstance(owner, FakeQuantize) or element_of(value) in _BYTES:
+            return True
+        if isinstance(owner, Convert) and element_of(owner.operands[0]) in _BYTES:
             return True
         computed = [each for each in owner.operands if not is_constant(each)]
         if owner.KIND not in COMPUTED or not computed:

@@ -139,6 +139,15 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.full((1, 1, 2, 2), 2, np.float32)],
         floats(1, 2, 2, 4).reshape(1, 1, 2, 2),
     ),
+    "padded-averages-of-differences": (
+        lambda x: rounded(
+            ops.avg_pool(ops.negative(ops.multiply(ops.subtract(x, floats(1)), floats(-4))), [1, 1], [1, 1], [0, 0], [2, 2], False),
+            -128,
+            127,
+        ),
+        [np.full((1, 1, 2, 2), 2, np.float32)],
+        floats(1, 2, 2, 4).reshape(1, 1, 2, 2),
+    ),
     "padded-sums": (
         lambda x: rounded(ops.avg_pool(ops.add(ops.multiply(x, floats(4)), floats(4)), [1, 1], [1, 1], [0, 0], [2, 2], False), -128, 127),
         [np.zeros((1, 1, 2, 2), np.float32)],

@@ -11,6 +11,7 @@ from openvino import opset13 as ops
 from tests.numerical.targets.proofs import Proof, floats, normalized, rounded
 
 IMAGE = np.arange(-8, 8, dtype=np.float32).reshape(1, 1, 4, 4)
+BYTES = (IMAGE**3 // 7).astype(np.int8)
 CHANNELS = np.arange(-16, 16, dtype=np.float32).reshape(1, 2, 4, 4)
 ONE = np.ones((1, 1, 1, 1), np.float32)
 
@@ -23,6 +24,11 @@ def convolved(x: Any, filters: Any, stride: int = 1, padding: int = 0) -> Any:
 def maxima(x: Any) -> Any:
     """The maxima of windows 2 x 2."""
     return opset8.max_pool(x, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2]).output(0)
+
+
+def halves(x: Any) -> Any:
+    """Halves of integers."""
+    return ops.multiply(ops.convert(x, np.float32), np.float32(0.5))
 
 
 def averages(x: Any) -> Any:
@@ -112,6 +118,16 @@ PROOFS_OF_NEIGHBOURS: dict[str, Proof] = {
         lambda x: ops.clamp(rounded(x, -128, 127), -2.25, 2.25),
         [IMAGE],
         np.clip(IMAGE, -2.25, 2.25),
+    ),
+    "limits-of-bytes": (
+        lambda x, y: ops.concat([ops.clamp(halves(x), -1.75, 1.75), ops.relu(rounded(y, -128, 127))], 3),
+        [BYTES, IMAGE],
+        np.concatenate([np.clip(BYTES / np.float32(2), -1.75, 1.75), np.clip(IMAGE, 0, 127)], 3),
+    ),
+    "average-of-bytes": (
+        lambda x, y: ops.concat([ops.negative(averages(halves(x))), ops.relu(rounded(y, -128, 127))], 3),
+        [BYTES, IMAGE[:, :, ::2, ::2]],
+        np.concatenate([-in_windows(BYTES / np.float32(2)).mean(-1), np.clip(IMAGE[:, :, ::2, ::2], 0, 127)], 3),
     ),
     "normalized-residual": (
         with_normalized_groups,

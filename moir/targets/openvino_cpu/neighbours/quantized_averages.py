@@ -19,7 +19,7 @@ from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity, rectified_identity
-from moir.targets.openvino_cpu.quantized_values import MOVED, has_no_zero_point, is_quantized
+from moir.targets.openvino_cpu.quantized_values import COMPUTED, MOVED, has_no_zero_point, is_quantized
 from moir.targets.record import Fault, Form
 
 
@@ -59,10 +59,12 @@ class AverageOfQuantizedValues(Pattern):
         %3 = opset1.Negative(%4)
 
     The plugin computes the average in integers of 8 bits, which rounds it, if it takes the following operation for
-    quantization. It computes the Maximum together with the following operation.
+    quantization. It computes the Maximum together with the following operation. If a model has a FakeQuantize anywhere,
+    this also holds for the average of integers of 8 bits that are converted to floats and multiplied by constants.
     """
 
     roots = (AvgPool, AvgPool1, AvgPool14)
+    companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
         return is_quantized(op.operands[0]) and any(not isinstance(each, FakeQuantize | Result) for each in _ends(op.results[0]))
@@ -86,6 +88,7 @@ class PaddedAverage(Pattern):
     """
 
     roots = (AvgPool, AvgPool1, AvgPool14)
+    companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
         return _counts_padding(op) and is_quantized(op.operands[0]) and not has_no_zero_point(op.operands[0])
@@ -106,7 +109,8 @@ class PaddedAverageOfDifferences(PaddedAverage):
         %2 = opset1.AvgPool(%3) {pads_begin = [1, 1], "exclude-pad" = false}
 
     If a model has a FakeQuantize anywhere, the plugin takes the constants for those of a dequantization and averages
-    before it subtracts. So it does with a product to which a constant is added.
+    before it subtracts. So it does with a product to which a constant is added, and where an average, an extreme, a
+    Clamp or another operation through which the plugin moves the constants stands before the AvgPool.
     """
 
     companions = ((FakeQuantize,), (Subtract, Add))
@@ -124,18 +128,18 @@ def _counts_padding(op: Operation) -> bool:
 
 def _is_shifted(value: SSAValue) -> bool:
     """Whether a value is computed by both a product with a constant and a sum or difference with a constant, in any
-    order.
+    order, also where operations through which the plugin moves the constants stand between or behind them.
     """
     is_scaled = is_moved = False
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         computed = [each for each in owner.operands if not is_constant(each)]
-        if len(computed) != 1 or (not isinstance(owner, Add | Subtract | Multiply | Divide) and owner.KIND not in MOVED):
+        if not computed or owner.KIND not in COMPUTED or (isinstance(owner, Add | Subtract | Multiply | Divide) and len(computed) > 1):
             return False
         is_moved = is_moved or isinstance(owner, Add | Subtract)
         is_scaled = is_scaled or isinstance(owner, Multiply | Divide)
         if is_scaled and is_moved:
             return True
-        (value,) = computed
+        value = computed[0]
     return False
 
 
@@ -148,10 +152,12 @@ class ClampOfQuantizedValues(Pattern):
         %2 = opset1.Clamp(%3) {min = -0.5, max = 0.7}
 
     The plugin computes the Clamp in integers of 8 bits, with limits that it rounds to quantized values. It computes the
-    Maximum together with the FakeQuantize and the Clamp.
+    Maximum together with the FakeQuantize and the Clamp. If a model has a FakeQuantize anywhere, this also holds for
+    the Clamp of integers of 8 bits that are converted to floats and multiplied by constants.
     """
 
     roots = (Clamp,)
+    companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
         return is_quantized(op.operands[0]) and element_of(op.operands[0]) in REAL_TYPES
@@ -209,7 +215,23 @@ FORMS = (
                 "is padded before the sum",
             ),
             Fault(
+                "padded-averages-of-differences",
+                "AvgPool that counts its padding, of a negation, average, extreme, Clamp or Broadcast of the product of a constant and a "
+                "difference from one, in a model that has a FakeQuantize",
+                "is padded before the subtraction",
+            ),
+            Fault(
                 "limits-of-levels", "Clamp of what is computed of numbers that a FakeQuantize rounds", "the limits are rounded to levels"
+            ),
+            Fault(
+                "limits-of-bytes",
+                "Clamp of integers of 8 bits that are converted to floats, by a constant, in a model that has a FakeQuantize",
+                "the limits are rounded to levels",
+            ),
+            Fault(
+                "average-of-bytes",
+                "AvgPool of integers of 8 bits that are converted to floats, by a constant, in a model that has a FakeQuantize",
+                "the averages are rounded to the levels",
             ),
         ),
     ),

@@ -171,3 +171,53 @@ builtin.module {
     opset1.Result(%6) {name = "w"}
   }
 }
+
+// -----
+
+// Other operations between the difference and the AvgPool.
+// CHECK-LABEL: moir.model @padded_averages_of_differences
+// CHECK:         %[[A:.*]] = opset1.AvgPool(
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[A]])
+// CHECK-NEXT:    opset1.AvgPool(%[[M]])
+builtin.module {
+  moir.model @padded_averages_of_differences {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x8x8xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %1 = opset1.Subtract(%x, %high) : tensor<?x2x8x8xf32>
+    %2 = opset1.Multiply(%1, %high) : tensor<?x2x8x8xf32>
+    %3 = opset1.AvgPool(%2) {kernel = [3, 3], strides = [1, 1], pads_begin = [1, 1], pads_end = [1, 1], "exclude-pad" = true} : tensor<?x2x8x8xf32>
+    %4 = opset1.AvgPool(%3) {kernel = [3, 3], strides = [1, 1], pads_begin = [1, 1], pads_end = [1, 1], "exclude-pad" = false} : tensor<?x2x8x8xf32>
+    %5 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<?x2x8x8xf32>
+    opset1.Result(%4) {name = "y"}
+    opset1.Result(%5) {name = "w"}
+  }
+}
+
+// -----
+
+// Integers of 8 bits, in a model that has a FakeQuantize.
+// CHECK-LABEL: moir.model @bytes
+// CHECK:         %[[P:.*]] = opset1.Multiply(
+// CHECK:         %[[A:.*]] = opset1.AvgPool(%[[P]])
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[A]])
+// CHECK-NEXT:    opset1.Negative(%[[M]])
+// CHECK:         %[[L:.*]] = opset1.Maximum(%{{.*}}, %[[P]])
+// CHECK-NEXT:    opset1.Clamp(%[[L]])
+builtin.module {
+  moir.model @bytes {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x8x8xui8>
+    %y = opset1.Parameter() {name = "y"} : tensor<?xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %1 = opset1.Convert(%x) {destination_type = f32} : tensor<?x2x8x8xf32>
+    %2 = opset1.Multiply(%1, %high) : tensor<?x2x8x8xf32>
+    %3 = opset1.AvgPool(%2) {kernel = [2, 2], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0], "exclude-pad" = true} : tensor<?x2x4x4xf32>
+    %4 = opset1.Negative(%3) : tensor<?x2x4x4xf32>
+    %5 = opset1.Clamp(%2) {min = 1.0, max = 7.0} : tensor<?x2x8x8xf32>
+    %6 = opset1.FakeQuantize(%y, %low, %high, %low, %high) {levels = 256} : tensor<?xf32>
+    opset1.Result(%4) {name = "a"}
+    opset1.Result(%5) {name = "b"}
+    opset1.Result(%6) {name = "c"}
+  }
+}

@@ -22,7 +22,7 @@ FILES = by_member(
         "gpt_relatives": "openai-gpt biogpt xglm",
         "bloom": "bloom mpt",
         "falcon": "falcon",
-        "mixtures": "mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe",
+        "mixtures": "mixtral qwen3_moe olmoe gpt_oss granitemoe granitemoeshared phimoe dbrx",
         "shared_experts": "qwen2_moe ernie4_5_moe glm4_moe dots1",
         "expert_successors": "hunyuan_v1_moe minimax_m2 exaone_moe solar_open flex_olmo hy_v3 mellum sarvam_moe afmoe",
         "layered_experts": "laguna mimo_v2_flash cohere2_moe kolibri1 flint",

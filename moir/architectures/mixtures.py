@@ -112,6 +112,62 @@ OLMOE = Family(
     },
 )
 
+DBRX_EXPERTS: dict[str, object] = {
+    "count": "ffn_config.moe_num_experts",
+    "chosen": "ffn_config.moe_top_k",
+    "size": "ffn_config.ffn_hidden_size",
+    "is_normalized": True,
+}
+
+DBRX = Family(
+    architecture=Architecture("dbrx", ("dbrx",), attention=AttentionBlock(packing="stacked"), norm="layer", experts="flat"),
+    layer="transformer.blocks.{}",
+    tensors={
+        "embedding": "transformer.wte",
+        "final_norm": "transformer.norm_f",
+        "head": "lm_head",
+        "attention": "norm_attn_norm.attn",
+        "attention_norm": "norm_attn_norm.norm_1",
+        "feed_forward_norm": "norm_attn_norm.norm_2",
+        "attention.query_key_value": "norm_attn_norm.attn.Wqkv",
+        "attention.output": "norm_attn_norm.attn.out_proj",
+        "experts": "ffn",
+        "experts.router": "ffn.router.layer",
+        "experts.gate": "ffn.experts.mlp.w1",
+        "experts.up": "ffn.experts.mlp.v1",
+        "experts.down": "ffn.experts.mlp.w2",
+    },
+    keys={
+        "layers": "n_layers",
+        "hidden": "d_model",
+        "heads": "n_heads",
+        "key_heads": "attn_config.kv_n_heads",
+        "head_size": "_head_size",
+        "positions": "max_position_embeddings",
+        "clip": "attn_config.clip_qkv",
+        "activation": "ffn_config.ffn_act_fn.name",
+        "theta": "rope_theta attn_config.rope_theta",
+    },
+    aliases={
+        **{"num_hidden_layers": "n_layers", "num_attention_heads": "n_heads", "hidden_size": "d_model"},
+        **{"max_seq_len": "max_position_embeddings", "num_key_value_heads": "attn_config.kv_n_heads"},
+    },
+    tables=("attn_config", "ffn_config", "ffn_config.ffn_act_fn"),
+    defaults={
+        **{"vocab_size": 32000, "d_model": 2048, "n_layers": 24, "n_heads": 16, "max_position_embeddings": 2048},
+        **{"attn_config.kv_n_heads": 1, "attn_config.clip_qkv": None, "attn_config.rope_theta": 10000.0, "_head_size": None},
+        **{"ffn_config.ffn_hidden_size": 3584, "ffn_config.moe_num_experts": 4, "ffn_config.moe_top_k": 1},
+        **{"ffn_config.ffn_act_fn.name": "silu", "ffn_config.moe_normalize_expert_weights": 1.0, "tie_word_embeddings": False},
+    },
+    # The epsilon is that of the code of transformers; experts have the only feed-forward blocks.
+    fixed={"epsilon": 1e-5, "feed_forward": 0},
+    experts=DBRX_EXPERTS,
+    variants=(("ffn_config.moe_normalize_expert_weights", None, {"experts": {**DBRX_EXPERTS, "is_normalized": False}}),),
+    expected={"ffn_config.moe_normalize_expert_weights": 1.0, "ffn_config.uniform_expert_assignment": False},
+    # Keys that only training uses; the size of experts' operands is that of the model.
+    unread=words("emb_pdrop ffn_config.hidden_size ffn_config.moe_jitter_eps ffn_config.moe_loss_weight"),
+)
+
 GPT_OSS = Family(
     architecture=Architecture("gpt_oss", ("gpt_oss",), attention=AttentionBlock(sinks=True), experts="packed transposed"),
     tensors={
@@ -233,4 +289,4 @@ PHIMOE = Family(
     unread=words("input_jitter_noise original_max_position_embeddings"),
 )
 
-FAMILIES = (MIXTRAL, QWEN3_MOE, OLMOE, GPT_OSS, GRANITEMOE, GRANITEMOESHARED, PHIMOE)
+FAMILIES = (MIXTRAL, QWEN3_MOE, OLMOE, GPT_OSS, GRANITEMOE, GRANITEMOESHARED, PHIMOE, DBRX)

@@ -307,8 +307,8 @@ class Architecture(Record):
             `packed gated up first`, or `plain` (down(act(up(x)))).
         experts: how the matrices of experts lie in the file: `each` (one for each expert), `packed` (gate and up of all
             experts in one), `packed transposed` (the same, [E, K, N], gate and up interleaved), `packed columns` (the
-            same, [E, K, N], gate before up), `packed rows or columns` (`packed columns`, or else `packed`). Files that
-            pack those of `each` are read, too.
+            same, [E, K, N], gate before up), `packed rows or columns` (`packed columns`, or else `packed`), `flat`
+            (gate and up [E * N, K], down [E * K, N]). Files that pack those of `each` are read, too.
         inner_norm: whether the inner value of feed-forward blocks is normalized before the last product.
         norm: `rms` or `layer`.
         norm_offset: what is added to the weights of normalizations.

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from moir.dialects.large_arrays import ComputedArray, Values, read_rows
+from moir.dialects.large_arrays import ComputedArray, Values, read_rows, release_block
 from moir.dialects.memory_map import Array, release
 
 WORTH_DEFERRING_BYTES = 64 << 10
@@ -160,6 +160,51 @@ class StackedMatrices(ComputedRows):
                 source.release((index[1], *[slice(None)] * (source.ndim - 1)))
             else:
                 release(source[index[1]])
+
+
+class MergedRows(ComputedRows):
+    """The rows of all matrices of an array [N, height, …] as one matrix [N · height, …]; whole matrices are computed.
+
+    Args:
+        matrices: the array, of which single matrices are read.
+    """
+
+    __slots__ = ("height",)
+
+    def __init__(self, matrices: Values) -> None:
+        count, self.height, *inner = matrices.shape
+        super().__init__(_same, (), (count * self.height, *inner), matrices.dtype)
+        self.sources = (matrices,)
+        self.cost = matrices.cost if isinstance(matrices, ComputedArray) else 1
+
+    def rows(self, move: Callable[[Array], Array]) -> ComputedRows:
+        """The rows, computed now, after a function that moves or selects whole rows."""
+        return MovedRows(np.asarray(self), move(np.arange(self.shape[0])))
+
+    def block(self, index: tuple[slice, ...]) -> Array:
+        """The elements of a block, which has a slice of each dimension."""
+        start, stop, _ = index[0].indices(self.shape[0])
+        matrices = self._matrices(index[0])
+        rows = read_rows(self.sources[0], (matrices,)).reshape(-1, *self.shape[1:])
+        first = matrices.start * self.height
+        return rows[(slice(start - first, stop - first), *index[1:])]
+
+    def release(self, index: tuple[slice, ...]) -> None:
+        """Drop the pages of files from which a block was computed."""
+        source, matrices = self.sources[0], self._matrices(index[0])
+        release_block(source, (matrices, *[slice(None)] * (source.ndim - 1)))
+
+    def _matrices(self, rows: slice) -> slice:
+        """The matrices that have some of the rows of a slice."""
+        start, stop, _ = rows.indices(self.shape[0])
+        return slice(start // self.height, -(-stop // self.height))
+
+
+def merged_rows(matrices: Values) -> Values:
+    """An array [N, height, …] as one matrix [N · height, …], whose matrices are computed when it is read."""
+    if not isinstance(matrices, ComputedArray):
+        return matrices.reshape(-1, *matrices.shape[2:])
+    return MergedRows(matrices)
 
 
 def stacked_matrices(matrices: Sequence[Values]) -> Values:

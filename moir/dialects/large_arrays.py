@@ -102,8 +102,9 @@ class ComputedArray:
         return self if dtype == self.dtype else computed(partial(_converted, dtype), self)
 
     def reshape(self, *shape: Any) -> Values:
-        """The elements, in C order, in another shape."""
-        return self.moved(lambda array: array.reshape(*shape))
+        """The elements, in C order, in another shape; sources whose rows are computed stay so if they can."""
+        sources = [each if isinstance(each, ComputedArray) else np.broadcast_to(each, self.shape) for each in self.sources]
+        return computed(self.function, *[each.reshape(*shape) for each in sources])
 
     def transpose(self, order: Sequence[int]) -> Values:
         """The array with its dimensions permuted."""
@@ -246,6 +247,11 @@ def _stored(values: Values) -> Iterator[Array]:
         yield values
 
 
+def _largest(values: Values) -> Array:
+    """The array that takes most memory, of those from which an array is computed."""
+    return max(_stored(values), key=lambda array: sum(_spans(array)))
+
+
 def block_indices(shape: tuple[int, ...], limit: int) -> Iterator[tuple[slice, ...]]:
     """The blocks of at most `limit` elements that an array consists of, in C order."""
     if not shape:
@@ -325,7 +331,7 @@ def _copy(array: Array, result: Array) -> None:
 
 def memory_order(values: Values) -> list[int]:
     """The dimensions in an order in which memory is read from front to back, for reductions."""
-    largest = max(_stored(values), key=lambda array: array.size)
+    largest = _largest(values)
     if largest.flags.c_contiguous or largest.shape != values.shape:
         return list(range(values.ndim))
     return sorted(range(values.ndim), key=lambda axis: -abs(largest.strides[axis]))
@@ -333,7 +339,7 @@ def memory_order(values: Values) -> list[int]:
 
 def is_transposed(values: Values) -> bool:
     """Whether an array of two dimensions is the transposition of one that lies in memory in C order."""
-    largest = max(_stored(values), key=lambda array: array.size)
+    largest = _largest(values)
     return values.ndim == 2 and values.shape == largest.shape and largest.T.flags.c_contiguous and not largest.flags.c_contiguous
 
 

@@ -12,6 +12,7 @@ from moir.architectures.record import Architecture, Configuration
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32
+from moir.dialects.large_arrays import computed, pieces
 from moir.dialects.memory_map import Array
 from moir.errors import ModelFileError
 from moir.frontends.gguf.container import Container, StoredTensor
@@ -150,19 +151,18 @@ class FileCheckpoint:
         sizes = [0 if each is None or len(each.shape) != 3 else each.shape[axis] for each, axis in zip(tensors, (2, 1), strict=True)]
         if heads * sum(sizes) != shape[0]:
             raise self.error(f"the tensors {names[0]!r} and {names[1]!r} are not matrices for {heads} heads, {shape[0]} rows in all")
-        of_keys = self._weight(names[0], (heads, rank, sizes[0]), is_table=False)
-        return joined(of_keys, self._weight(names[1], (heads, sizes[1], rank), is_table=False))
+        return joined(self._tensor(names[0], (heads, rank, sizes[0])), self._tensor(names[1], (heads, sizes[1], rank)))
 
     def _logarithm(self, operand: str, shape: tuple[int, ...]) -> StoredWeight:
         """The weight ln(-x) of the decay of a state space, which files store as x. Raises ModelFileError if an x is not
         negative.
         """
         stored = self._stored(operand, shape)
-        values = np.asarray(stored.codes.array, np.float32) if stored.is_plain else None
-        if values is None or not (values < 0).all():
+        values = stored.codes.values if stored.is_plain else None
+        if values is None or not all((piece < 0).all() for piece in pieces(values)):
             reason = "decay rates of a state space model are negative floats"
             raise self.error(f"the tensor {self.name(operand)!r} has elements that are not negative, or codes: {reason}")
-        return StoredWeight(DataAttr.of(np.log(-values), f32))
+        return StoredWeight(DataAttr.of(computed(_logarithm_of_negative, values), f32))
 
     def _separate_experts(self, operand: str, shape: tuple[int, ...]) -> StoredWeight | None:
         """The matrices of experts that have a tensor each; None for other weights.
@@ -190,6 +190,19 @@ class FileCheckpoint:
         """The weight of the tensor `name`; `is_table` if single rows of it are read. Raises ModelFileError if it is
         missing or has another shape.
         """
+        tensor = self._tensor(name, shape)
+        if tensor.shape != shape:
+            return self._vector(tensor, shape)
+        weight = weight_of(tensor, is_table=is_table)
+        if weight is None:
+            raise self.error(f"the tensor {name!r} of the type {tensor.type.name} is no matrix")
+        return weight
+
+    def _tensor(self, name: str, shape: tuple[int, ...]) -> StoredTensor:
+        """The tensor `name` for a weight of a shape; another shape than this only of 2-D tensors for vectors.
+
+        Raises ModelFileError if it is missing or has another shape.
+        """
         tensor = self.container.tensors.get(name)
         if tensor is None:
             raise self.error(f"the tensor {name!r} is missing", did_you_mean(name, self.container.tensors))
@@ -201,13 +214,10 @@ class FileCheckpoint:
             tensor = StoredTensor(name, tensor.type, shape, tensor.rows[0])
         if len(shape) == 1 and len(tensor.shape) == 2 and math.prod(tensor.shape) == shape[0]:
             # Vectors in columns, or one row for each group.
-            return self._vector(tensor, shape)
+            return tensor
         if tensor.shape != shape:
             raise self.error(f"the tensor {name!r} is {list(tensor.shape)} instead of {list(shape)}")
-        weight = weight_of(tensor, is_table=is_table)
-        if weight is None:
-            raise self.error(f"the tensor {name!r} of the type {tensor.type.name} is no matrix")
-        return weight
+        return tensor
 
     def _vector(self, tensor: StoredTensor, shape: tuple[int, ...]) -> StoredWeight:
         """The elements of a tensor, reshaped to a 1-D weight. Raises ModelFileError if they are quantized."""
@@ -240,6 +250,10 @@ class FileCheckpoint:
             return True
         has_own = match is None or not self.sources or self.sources[int(match[1])] == int(match[1])
         return bool(IGNORED.fullmatch(name)) or (not has_own and name.partition(".attn_")[2].startswith(("k", "v")))
+
+
+def _logarithm_of_negative(values: Array) -> Array:
+    return np.log(-values.astype(np.float32))
 
 
 def as_stored(architecture: Architecture, checkpoint: FileCheckpoint) -> Architecture:

@@ -7,16 +7,21 @@ rope.dimension_count                              the rotated part of a key
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from moir.architectures.family import Family
 from moir.architectures.stored_weight import StoredWeight
+from moir.dialects.computed_rows import computed_rows, merged_rows
 from moir.dialects.data import DataAttr
 from moir.dialects.element_types import f32
 from moir.dialects.memory_map import Array
+from moir.frontends.gguf.block_types import BlockType
+from moir.frontends.gguf.container import StoredTensor
 from moir.frontends.gguf.metadata import Metadata
+from moir.frontends.gguf.weights import floats_of
 
 SCALING = "rope_scaling"
 
@@ -43,22 +48,21 @@ def latent_scaling(metadata: Metadata, scaling: object) -> dict[str, object]:
     return {SCALING: {**cast("dict[str, Any]", scaling), "mscale": factor, "mscale_all_dim": factor}}
 
 
-def joined(keys: StoredWeight, values: StoredWeight) -> StoredWeight:
-    """The matrix that expands compressed vectors [heads * (key size + value size), rank].
+def joined(keys: StoredTensor, values: StoredTensor) -> StoredWeight:
+    """The matrix that expands compressed vectors, f32 [heads * (key size + value size), rank].
+
+    If it is large, heads are decoded when their rows are read.
 
     Args:
         keys: the matrices [heads, rank, key size] of the keys.
         values: the matrices [heads, value size, rank] of the values.
     """
-    both = np.concatenate([_floats(keys).swapaxes(1, 2), _floats(values)], 1)
-    return StoredWeight(DataAttr.of(both.reshape(-1, both.shape[-1]), f32))
+    heads, rank, key_size = keys.shape
+    shape = (heads, key_size + values.shape[1], rank)
+    both = computed_rows(partial(_joined, keys.type, values.type), [keys.rows, values.rows], shape, np.float32)
+    return StoredWeight(DataAttr.of(merged_rows(both), f32))
 
 
-def _floats(weight: StoredWeight) -> Array:
-    """The values of a weight in f32."""
-    values = np.asarray(weight.codes.array, np.float32)
-    if weight.zero_point is not None:
-        values = values - np.asarray(weight.zero_point.array, np.float32)
-    if weight.scale is not None:
-        values = values * np.asarray(weight.scale.array, np.float32)
-    return values.reshape(weight.shape)
+def _joined(key_type: BlockType, value_type: BlockType, keys: Array, values: Array) -> Array:
+    """The matrices [heads, key size + value size, rank] of some heads, from their bytes."""
+    return np.concatenate([floats_of(key_type, keys).swapaxes(1, 2), floats_of(value_type, values)], 1)

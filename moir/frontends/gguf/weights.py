@@ -14,10 +14,14 @@ from xdsl.ir import Attribute
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.computed_rows import computed_rows, stacked_matrices
 from moir.dialects.data import DataAttr, TensorData
-from moir.dialects.element_types import describe, f32
+from moir.dialects.element_types import describe, f4e2m1, f32, si4
 from moir.dialects.memory_map import Array
 from moir.frontends.gguf.block_types import TABLES, BlockType
 from moir.frontends.gguf.container import StoredTensor
+from moir.frontends.quantized_checkpoints.codes import unpacked_bytes
+
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float32)
+"""The numbers of f4e2m1 by their codes."""
 
 
 def weight_of(tensor: StoredTensor, is_table: bool = False) -> StoredWeight | None:
@@ -48,6 +52,31 @@ def stacked(weights: Sequence[StoredWeight]) -> StoredWeight:
     codes, scale, zero_point = (_stacked([each for each in part if each is not None]) for part in parts)
     assert codes is not None
     return StoredWeight(codes, scale, zero_point, is_grouped=weights[0].is_grouped)
+
+
+def floats_of(type: BlockType, rows: Array) -> Array:
+    """The numbers f32 [rows …, columns] of rows of bytes of a type."""
+    if type.codes is None:
+        return rows.view(describe(type.element).numpy).astype(np.float32)
+    assert type.scale is not None
+    blocks = rows.reshape(*rows.shape[:-1], rows.shape[-1] // type.size, type.size)
+    codes, scale = type.codes(blocks), type.scale(blocks).view(describe(type.scale_element).numpy).astype(np.float32)
+    floats = _code_values(type.element, codes).reshape(*scale.shape, type.group) * scale[..., None]
+    if type.minimum is not None:
+        floats += type.minimum(blocks)[..., None]
+    return floats.reshape(*rows.shape[:-1], -1)
+
+
+def _code_values(element: Attribute, stored: Array) -> Array:
+    """The values f32 of quantized values, which are packed if their type has fewer than 8 bits."""
+    row = describe(element)
+    if not row.is_packed:
+        return stored.astype(np.float32)
+    codes = unpacked_bytes(stored, row.bits)
+    if element == f4e2m1:
+        return E2M1[codes]
+    sign = 1 << (row.bits - 1) if element == si4 else 0
+    return (codes ^ sign).astype(np.float32) - np.float32(sign)
 
 
 def _stacked(constants: Sequence[DataAttr]) -> DataAttr | None:

@@ -10,7 +10,7 @@ from moir.architectures.family import Family
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.data import DataAttr
 from moir.errors import ModelFileError
-from moir.frontends.huggingface.expert_matrices import NUMBER, PACKINGS, joined_rows, matrix_of, matrix_of_each, packed_matrix
+from moir.frontends.huggingface.expert_matrices import NUMBER, PACKINGS, flat_matrix, joined_rows, matrix_of, matrix_of_each, packed_matrix
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.quantized_checkpoints import UNREAD, Layer, Quantization, stacked_weights
 from moir.frontends.safetensors import SafeTensors
@@ -126,7 +126,10 @@ class FolderCheckpoint:
         quantized = self._quantized(name, operand, shape)
         if quantized is not None:
             return quantized
-        packing = PACKINGS.get(self.family.architecture.experts)
+        kind = self.family.architecture.experts
+        if kind == "flat" and (flat := flat_matrix(self.tensor, self._block, operand, shape)) is not None:
+            return flat
+        packing = PACKINGS.get(kind)
         if packing is None and (matrix := matrix_of(operand)) is not None and self._is_stored(self._packed_block(matrix.tensor)):
             packing = PACKINGS["packed"]
         if packing is not None:

@@ -3,6 +3,7 @@
 each                 one tensor [rows, columns] for each expert and projection
 packed               one tensor [experts, rows, columns]; the rows of gate, then those of up, in one
 packed transposed    one tensor [experts, columns, rows]; the rows of gate and up alternate in one, and stay so
+flat                 one tensor [experts * rows, columns] for each of gate and up, [experts * columns, rows] for down
 """
 
 from __future__ import annotations
@@ -49,6 +50,26 @@ def joined_rows(parts: Sequence[DataAttr], name: str, shape: tuple[int, ...]) ->
         shapes = ", ".join(str(list(each.shape)) for each in parts)
         raise ModelFileError(f"tensors {shapes} cannot be joined to {name!r} of the shape {list(shape)}", hint="are they of one model?")
     return DataAttr.of(np.concatenate([np.asarray(each.values) for each in parts]), parts[0].element)
+
+
+def flat_matrix(read: ReadTensor, block: Callable[[str], str], operand: str, shape: tuple[int, ...]) -> StoredWeight | None:
+    """The matrices of all experts from a 2-D tensor without `.weight` in its name; None for other operands.
+
+    Args:
+        read: reads a tensor.
+        block: returns the name in the file of a block.
+        operand: the operand.
+        shape: the shape of the weight [experts, rows, columns].
+    """
+    match = _OPERAND.fullmatch(operand)
+    if match is None:
+        return None
+    count, rows, columns = shape
+    is_down = match[2] == "down"
+    height, width = (columns, rows) if is_down else (rows, columns)
+    data = read(block(operand.rpartition(".")[0]), (count * height, width))
+    values = data.values.reshape(count, height, width)
+    return StoredWeight(DataAttr.of(values.transpose((0, 2, 1)) if is_down else values, data.element))
 
 
 class PackedMatrix(NamedTuple):

@@ -63,10 +63,13 @@ class Keys:
         return Keys(values, self.location, self.defaults, self.is_part)
 
     def with_tables(self, tables: Sequence[str]) -> Keys:
-        """The entries, with those of the nested objects `tables` flattened to `TABLE.KEY`."""
+        """The entries, with those of the nested objects `tables` flattened to `TABLE.KEY`.
+
+        A table may be an object within one before it.
+        """
         values = dict(self.values)
         for name in tables:
-            inner = self.table(name) or {}
+            inner = Keys(values, self.location).table(name) or {}
             values.pop(name, None)
             values |= {f"{name}.{key}": value for key, value in inner.items()}
         return Keys(values, self.location, self.defaults, self.is_part) if tables else self

@@ -111,7 +111,7 @@ def _rotary(family: Family, keys: Keys, settings: Mapping[str, Any], head_size: 
     kind = ALIASES.get(kind, kind)
     if kind not in SCALINGS:
         raise keys.error(f"rotary embeddings of the type {kind!r} are not known")
-    theta = keys.value(family.key("theta") or "rope_theta", 10000.0)
+    theta = keys.first((family.key("theta") or "rope_theta").split(), 10000.0)
     theta = values.pop("rope_theta", None) or theta
     if not isinstance(theta, int | float) or not theta > 0:
         raise keys.error(f"'rope_theta' is {theta!r}")

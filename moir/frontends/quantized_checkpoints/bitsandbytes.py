@@ -128,14 +128,18 @@ def _block_scales(state: Mapping[str, Any], rows: int, columns: int, block: int,
     layer.expect(absmax.shape == (count,), f"absmax {list(absmax.shape)} does not fit to {count} blocks of {block} codes")
     group = math.gcd(columns, block)
     groups = columns // group
-    values = absmax.values
-    if group != block:
-        values = np.asarray(values)[np.arange(rows * groups) * group // block]
-    values = values.reshape(rows, groups)
     if absmax.element == element_types.ui8:
         layer.expect(group == block, f"blocks of {block} scales that are codes do not fit to rows of {columns}")
-        return GroupScales(_of_nested(values, state, layer), groups)
-    return GroupScales(values, groups)
+        return GroupScales(_of_nested(absmax.values.reshape(rows, groups), state, layer), groups)
+    if group == block:
+        return GroupScales(absmax.values.reshape(rows, groups), groups)
+    function = partial(_of_blocks, absmax.array, np.arange(groups) * group, block)
+    return GroupScales(computed_rows(function, [np.arange(rows).reshape(-1, 1) * columns], (rows, groups), np.float32), groups)
+
+
+def _of_blocks(scales: Array, columns: Array, block: int, rows: Array) -> Array:
+    """The scales [N, groups] of the blocks in which groups begin, at `rows` [N, 1] + `columns` of all weights."""
+    return scales[(rows + columns) // block]
 
 
 def _of_nested(codes: Values, state: Mapping[str, Any], layer: Layer) -> Values:

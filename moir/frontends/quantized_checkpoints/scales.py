@@ -9,6 +9,7 @@ a number                one for the whole matrix
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -72,8 +73,18 @@ def group_scales(data: DataAttr, rows: int, columns: int, layer: Layer, block: t
     if height == 1 and group == width:
         return GroupScales(values, shape[1])
     # A block may be wider than what is left of a row: then groups are parts of blocks.
-    of_groups = np.asarray(values, np.float32)[:, np.arange(columns // group) * group // width]
-    return GroupScales(repeated_rows(np.ascontiguousarray(of_groups), np.arange(rows) // height), columns // group)
+    of_groups = np.asarray(values, np.float32)
+    if group != width:
+        of_groups = np.ascontiguousarray(of_groups[:, np.arange(columns // group) * group // width])
+    return GroupScales(repeated_rows(of_groups, _block_rows(rows, height)), columns // group)
+
+
+@lru_cache(maxsize=64)
+def _block_rows(rows: int, height: int) -> Array:
+    """For each row, the index of its block of `height` rows; shared by all matrices of a size, read-only."""
+    result = np.arange(rows) // height
+    result.flags.writeable = False
+    return result
 
 
 def _block_size(size: int, count: int, layer: Layer, block: int) -> int:

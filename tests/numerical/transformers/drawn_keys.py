@@ -142,6 +142,16 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         "attn_config": [{"alibi_bias_max": 8}, {"clip_qkv": 0.7}, {"softmax_scale": 0.2}],
     },
     "mixtral": {**GROUPS, **WINDOW, "num_local_experts": [3, 4], "num_experts_per_tok": [1, 2]},
+    "dbrx": {
+        **{"vocab_size": [64], "d_model": [48], "n_layers": [1, 2], "n_heads": [2, 4, 6], "max_seq_len": [64]},
+        "rope_parameters": [{"rope_type": "default", "rope_theta": 10000.0}, {"rope_type": "linear", "rope_theta": 500.0, "factor": 2.0}],
+        "attn_config": [{"kv_n_heads": 2, "clip_qkv": 8, "rope_theta": 500.0}, {"kv_n_heads": 1, "clip_qkv": 0.5, "rope_theta": 500.0}],
+        "ffn_config": [
+            {"ffn_hidden_size": 24, "moe_num_experts": 4, "moe_top_k": 2},
+            {"ffn_hidden_size": 40, "moe_num_experts": 6, "moe_top_k": 3, "moe_normalize_expert_weights": None},
+            {"ffn_hidden_size": 16, "moe_num_experts": 3, "moe_top_k": 1, "ffn_act_fn": {"name": "gelu"}, "moe_jitter_eps": 0.1},
+        ],
+    },
     "qwen3_moe": {**GROUPS, **BIAS, **EXPERTS, "moe_intermediate_size": [24], "head_dim": [16], "decoder_sparse_step": [1, 2]},
     "olmoe": {**GROUPS, **BIAS, **EXPERTS, "clip_qkv": [0.5, None]},
     "qwen2_moe": {

@@ -51,6 +51,23 @@ def test_columns_of_gate_before_those_of_up(tmp_path: Path) -> None:
         np.testing.assert_array_equal(values(weights.weight(f"layers.0.experts.{part}.weight", (COUNT, ROWS, COLUMNS))), expected)
 
 
+def test_rows_of_all_experts_in_one_matrix(tmp_path: Path) -> None:
+    prefix = "transformer.blocks.0.ffn.experts.mlp"
+    gate, up, down = BOTH[:, :ROWS], BOTH[:, ROWS:], DOWN.transpose(0, 2, 1)
+    tensors = {"w1": gate.reshape(-1, COLUMNS), "v1": up.reshape(-1, COLUMNS), "w2": down.reshape(-1, COLUMNS)}
+    weights = checkpoint(tmp_path, "dbrx", {f"{prefix}.{name}": value.copy() for name, value in tensors.items()})
+    for part, expected in (("gate", gate), ("up", up), ("down", DOWN)):
+        np.testing.assert_array_equal(values(weights.weight(f"layers.0.experts.{part}.weight", expected.shape)), expected)
+    weights.check_all_read()
+
+
+def test_a_flat_tensor_of_another_shape(tmp_path: Path) -> None:
+    name = "transformer.blocks.0.ffn.experts.mlp.w1"
+    weights = checkpoint(tmp_path, "dbrx", {name: np.ones((COUNT * ROWS + 1, COLUMNS), np.float32)})
+    with pytest.raises(ModelFileError, match=r"mlp.w1' is \[7, 4\] instead of \[6, 4\]"):
+        weights.weight("layers.0.experts.gate.weight", (COUNT, ROWS, COLUMNS))
+
+
 def test_a_packed_tensor_of_another_shape(tmp_path: Path) -> None:
     weights = checkpoint(tmp_path, "qwen3_moe", {f"{PREFIX}.gate_up_proj": BOTH[:, 1:].copy()})
     with pytest.raises(ModelFileError, match=r"gate_up_proj' is \[2, 5, 4\] instead of \[2, 6, 4\]"):

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from moir.dialects import large_arrays
+from moir.dialects.computed_rows import ComputedRows
 from moir.dialects.data import DataAttr
-from moir.dialects.large_arrays import ComputedArray, Values, computed, in_memory_order, pieces, same_bytes
+from moir.dialects.large_arrays import ComputedArray, Values, computed, in_memory_order, is_transposed, memory_order, pieces, same_bytes
 from moir.dialects.memory_map import release
 from moir.tools.optimizer.weights_file import WeightsWriter
 
@@ -160,3 +161,20 @@ def test_scattered_arrays_are_read_in_steps(monkeypatch: pytest.MonkeyPatch, ord
 def test_transposed_arrays_are_copied_in_strips(shape: tuple[int, ...], dtype: type[np.generic]) -> None:
     array = (np.arange(np.prod(shape)) % 251).astype(dtype).reshape(shape).swapaxes(-1, -2)
     assert b"".join(piece.tobytes() for piece in pieces(array)) == array.tobytes()
+
+
+def test_computed_rows_below_other_functions_stay_computed_in_another_shape() -> None:
+    source, factors = RANDOM.standard_normal((256, 512)).astype(np.float32), np.arange(512, dtype=np.float32)
+    rows = ComputedRows(np.negative, [source], source.shape, source.dtype)
+    reshaped = computed(np.multiply, rows, factors).reshape(256, 4, 128)
+    assert isinstance(reshaped, ComputedArray)
+    assert isinstance(reshaped.sources[0], ComputedRows)
+    np.testing.assert_array_equal(np.asarray(reshaped), (-source * factors).reshape(256, 4, 128))
+
+
+def test_broadcast_arrays_do_not_decide_the_order_of_memory() -> None:
+    array, factors = RANDOM.standard_normal((64, 512)).astype(np.float32), np.arange(64, dtype=np.float32)
+    broadcast = np.broadcast_to(factors.reshape(1, 64), (512, 64))
+    assert memory_order(computed(np.multiply, broadcast, array.T)) == [1, 0]
+    assert is_transposed(computed(np.multiply, broadcast, array.T))
+    assert memory_order(computed(np.multiply, broadcast.T, array)) == [0, 1]

@@ -298,8 +298,6 @@ FORMS = (
             LimitsOfOneShape,
             NormalizationOfQuantizedValues,
             QuantizedValuesWithoutZero,
-            QuantizedDynamicShape,
-            LimitsBehindTranspose,
         ),
         "Gives the limits of a FakeQuantize one shape, and separates it from normalizations and convolutions.",
         faults=(
@@ -328,6 +326,14 @@ FORMS = (
                 "FakeQuantize with one number for a limit and several for the other one",
                 "has other quantized values",
             ),
+        ),
+    ),
+    Form(
+        "separate-limits",
+        (QuantizedDynamicShape, LimitsBehindTranspose),
+        "Inserts an identity between a FakeQuantize and a Transpose, or another FakeQuantize, before it.",
+        after=("fit-fake-quantize-limits",),
+        faults=(
             Fault(
                 "levels-of-unknown-sizes",
                 "FakeQuantize of dynamic shape with several limits, after a Transpose or before another FakeQuantize",

@@ -229,7 +229,6 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("FakeQuantize",),),
         (("GroupNormalization", "MVN", "NormalizeL2"), ("FakeQuantize",)),
         (("Convolution", "GroupConvolution"), ("FakeQuantize",)),
-        (("FakeQuantize",), ("Transpose",)),
     ),
     "floor-quotients": ((("Divide",),),),
     "fold-batch-norm": ((("BatchNormInference",),),),
@@ -705,6 +704,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "separate-kept-products": (
         (("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", "MatMul"),),
     ),
+    "separate-limits": ((("FakeQuantize",),), (("FakeQuantize",), ("Transpose",))),
     "separate-maps": ((("Divide", "Multiply"), ("Convolution", "GroupConvolution")),),
     "separate-moved-products": ((("Reshape", "Unsqueeze"), ("MatMul",), ("FakeQuantize",)), (("Gather",), ("MatMul",), ("FakeQuantize",))),
     "separate-normalizations": (

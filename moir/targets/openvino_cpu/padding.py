@@ -12,11 +12,11 @@ from moir.dialects.opset.arithmetic import Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.slicing import Pad
+from moir.dialects.opset.slicing import Pad, Pad1, PadOp
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity
-from moir.targets.openvino_cpu.quantized_values import COMPUTED, is_quantized
+from moir.targets.openvino_cpu.quantized_values import COMPUTED, has_no_zero_point, is_convolved, is_quantized
 from moir.targets.record import Fault, Form
 
 
@@ -64,30 +64,41 @@ def _is_inexact(number: Array) -> bool:
 
 
 class PadValueBetweenQuantizedValues(Pattern):
-    """Separates a Pad along one axis, whose value is not 0, from the quantization of its data.
+    """Separates a Pad along one axis from the quantization of its data.
 
         %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high)
         %y = opset12.Pad(%0, [1, 0], [0, 0], 0.5) {pad_mode = "constant"}
     ->  %y = opset12.Pad(opset1.Maximum(-inf, %0), [1, 0], [0, 0], 0.5) {pad_mode = "constant"}
 
-    Otherwise the plugin pads the quantized integers with the value as an integer, or does not compile the model. A
-    maximum with minus infinity is the identity.
+    Otherwise the plugin pads the quantized integers with the value as an integer, or does not compile the model. With 0
+    it does so along an axis of size 1, which it takes for that of the zero points; so 0 is declined for other axes and
+    for data without a zero point. A maximum with minus infinity is the identity.
     """
 
-    roots = (Pad,)
+    roots = (Pad, Pad1)
 
     def may_match(self, op: Operation) -> bool:
-        return len(op.operands) > 3 and isinstance(op.operands[3].owner, Constant) and _is_rounded(op.operands[0])
+        return all(isinstance(each.owner, Constant) for each in op.operands[3:]) and _is_rounded(op.operands[0])
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
-        assert isinstance(op, Pad)
+        assert isinstance(op, PadOp)
         data, *others = op.operands
-        begins, ends, value = (rewriter.known.constant(each) for each in others)
-        if begins is None or ends is None or value is None or not np.any(value) or op.text("pad_mode") != "constant":
+        begins, ends, *values = (rewriter.known.constant(each) for each in others)
+        if begins is None or ends is None or op.text("pad_mode") != "constant":
             return
-        if np.count_nonzero((begins != 0) | (ends != 0)) == 1:
+        axes = np.flatnonzero((begins != 0) | (ends != 0))
+        has_value = any(each is not None and np.any(each) for each in values)
+        if axes.size == 1 and (has_value or _loses_zero(op, int(axes[0]))):
             copied = computed_identity(rewriter.op, data)
-            rewriter.replace_with(op, rewriter.op.create(Pad, [copied, *others], dict(op.properties)).results[0])
+            rewriter.replace_with(op, rewriter.op.create(type(op), [copied, *others], dict(op.properties)).results[0])
+
+
+def _loses_zero(op: PadOp, axis: int) -> bool:
+    """Whether the plugin pads quantized data along an axis with an integer 0 that does not stand for the number 0."""
+    shape = shape_of(op.operands[0])
+    if shape is None or shape[axis] != 1:
+        return False
+    return not has_no_zero_point(op.operands[0], is_unsigned=is_convolved(op.results[0]))
 
 
 def _is_rounded(value: SSAValue) -> bool:
@@ -106,12 +117,23 @@ FORMS = (
         "select-pad-values",
         (ComputedPadValue, PadValueBetweenQuantizedValues),
         "Pads with computed values by a Select, and separates other values from quantization.",
-        after=("widen-elements",),
+        after=(
+            "widen-elements",
+            "pad-before-convolutions",
+            "pad-blocks",
+            "pair-single-channels",
+        ),
         faults=(
             Fault(
                 "padded-levels",
                 "Pad along one axis, with a value other than 0, of what a FakeQuantize rounds",
                 "is padded with the value as an integer, or is not compiled",
+            ),
+            Fault(
+                "padded-single-elements",
+                "Pad along one axis, whose size is 1, with 0, of what a FakeQuantize with a zero point rounds, or with levels below 0 "
+                "before a quantized convolution",
+                "is padded with the integer 0, which stands for another number",
             ),
             Fault("computed-pad-value", "Pad of data of static sizes with a computed value", "pads with zeros"),
             Fault("large-pad-value", "Pad of integers with a value that f32 does not hold", "pads with another number, -2³¹ for 2³¹ - 1"),

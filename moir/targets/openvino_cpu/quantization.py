@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.dialects.data import Array
-from moir.dialects.element_types import f32, f64, si8, si16, ui16, ui32, ui64
+from moir.dialects.element_types import REAL_TYPES, f32, f64, si8, si16, ui16, ui32, ui64
 from moir.dialects.moir import ModelOp
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.data_types import Convert
@@ -153,26 +153,32 @@ class ConstantsBeforeRounding(Pattern):
 
     Otherwise the plugin merges the constant into the limits of the FakeQuantize and uses their first element everywhere
     if %x has dynamic dimensions, which all values in a loop with a dynamic trip count have for the plugin. This happens
-    only if %x is not computed by a matrix product. The FakeQuantize limits numbers in the same way, so the Maximum
-    changes no result.
+    only if %x is not computed by a matrix product, and also if a Convert of f16 or bf16, which the plugin computes in
+    f32, is before the FakeQuantize. The FakeQuantize limits numbers in the same way, so the Maximum changes no result.
     """
 
     roots = (FakeQuantize,)
 
     def may_match(self, op: Operation) -> bool:
-        value = op.operands[0]
+        value = _unconverted(op.operands[0])
         if not isinstance(owner := value.owner, Add | Subtract | Multiply | Divide) or len(list(value.uses)) > 1:
             return False
         return _may_be_unknown(value) and not any(isinstance(each.owner, _PRODUCTS) for each in owner.operands)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, FakeQuantize)
-        value = op.operands[0]
+        value = _unconverted(op.operands[0])
         assert isinstance(value.owner, Operation)
         constants = [constant for each in value.owner.operands if (constant := rewriter.known.constant(each)) is not None]
         if not any(_adds_entries(each, rank_of(value)) for each in constants):
             return
         _limit(op, rewriter)
+
+
+def _unconverted(value: SSAValue) -> SSAValue:
+    """A value before a Convert between floating-point types; the value itself if there is none."""
+    is_converted = isinstance(value.owner, Convert) and element_of(value.owner.data) in REAL_TYPES
+    return value.owner.operands[0] if is_converted and isinstance(value.owner, Operation) else value
 
 
 class ConvertedOperand(Pattern):

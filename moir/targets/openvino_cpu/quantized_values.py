@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import constant_of, is_constant
+from moir.analysis.constants import constant_of, is_constant, is_quantized_weight
 from moir.dialects.element_types import si8, ui8
 from moir.dialects.opset.arithmetic import Multiply
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.interfaces.operation import OpsetOp
+from moir.dialects.opset.interfaces.spatial import ConvolutionOp
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of
 
@@ -44,15 +45,46 @@ def is_quantized(value: SSAValue) -> bool:
     return element_of(value) in _BYTES
 
 
-def has_no_zero_point(value: SSAValue) -> bool:
-    """Whether the number 0 is the integer 0 in a quantized value; False if the zero point is not constant."""
+def are_quantized_filters(filters: SSAValue) -> bool:
+    """Whether filters are dequantized integers, or computed by a FakeQuantize."""
+    while isinstance(filters.owner, OpsetOp) and filters.owner.KIND == "Reshape":
+        filters = filters.owner.operands[0]
+    return is_quantized_weight(filters) or isinstance(filters.owner, FakeQuantize)
+
+
+def is_convolved(value: SSAValue) -> bool:
+    """Whether a convolution with quantized filters reads a value, directly or after movements and averages.
+
+    The plugin stores the data of such a convolution as unsigned integers, with a zero point if levels are below 0.
+    """
+    values, seen = [value], set[Operation]()
+    while values:
+        for use in values.pop().uses:
+            user = use.operation
+            if isinstance(user, ConvolutionOp) and use.index == 0 and are_quantized_filters(user.operands[1]):
+                return True
+            if isinstance(user, OpsetOp) and user not in seen and (user.KIND in MOVED or user.KIND == "AvgPool"):
+                seen.add(user)
+                values.extend(user.results)
+    return False
+
+
+def has_no_zero_point(value: SSAValue, *, is_unsigned: bool = False) -> bool:
+    """Whether the number 0 is the integer 0 in a quantized value; False if the zero point is not constant.
+
+    Args:
+        value: the value.
+        is_unsigned: whether the plugin stores the levels of a FakeQuantize as unsigned integers (see `is_convolved`).
+    """
     owner = value.owner
     if isinstance(owner, FakeQuantize):
         low, high, levels = constant_of(owner.operands[3]), constant_of(owner.operands[4]), owner.integer("levels")
         if low is None or high is None or levels > LEVELS_OF_BYTES:
             return False
+        if (low == 0).all() and levels == LEVELS_OF_BYTES:
+            return True
         signed = -(levels // 2) * high.astype(np.float64) / ((levels - 1) // 2)
-        return bool((low == 0).all() and levels == LEVELS_OF_BYTES) or bool(np.allclose(low, signed, rtol=1e-5, atol=0))
+        return not is_unsigned and bool(np.allclose(low, signed, rtol=1e-5, atol=0))
     if not isinstance(owner, OpsetOp) or (owner.KIND not in MOVED and not isinstance(owner, Convert | Multiply)):
         return element_of(value) in _BYTES
-    return all(has_no_zero_point(each) for each in owner.operands if not is_constant(each))
+    return all(has_no_zero_point(each, is_unsigned=is_unsigned) for each in owner.operands if not is_constant(each))

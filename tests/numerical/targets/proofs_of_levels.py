@@ -132,6 +132,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.ones((1, 1, 2, 2), np.float32)],
         floats(0.25, 0.5, 0.5, 1).reshape(1, 1, 2, 2),
     ),
+    "padded-single-elements": (
+        lambda x: ops.pad(rounded(x, -1, 254), np.array([0, 0]), np.array([0, 1]), "constant", np.float32(0)),
+        [np.array([[1], [2]], np.float32)],
+        np.array([[1, 0], [2, 0]], np.float32),
+    ),
     "padded-differences": (
         lambda x: rounded(
             ops.avg_pool(ops.multiply(ops.subtract(x, floats(1)), floats(4)), [1, 1], [1, 1], [0, 0], [2, 2], False), -128, 127

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from moir.analysis.constants import constant_of, is_quantized_weight
+from moir.analysis.constants import constant_of
 from moir.dialects.data import Array
 from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.infrastructure import Constant, Parameter
@@ -17,6 +17,7 @@ from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.shapes import element_of, is_static, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_computed_identity
+from moir.targets.openvino_cpu.quantized_values import are_quantized_filters
 from moir.targets.record import Fault, Form
 
 KEEPING = frozenset(
@@ -98,7 +99,8 @@ class QuantizedValuesWithoutZero(Pattern):
     companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
-        return _is_quantized(op.operands[1]) and rounding_of(op.operands[0]) is not None and not is_computed_identity(op.operands[0])
+        data, filters = op.operands
+        return are_quantized_filters(filters) and rounding_of(data) is not None and not is_computed_identity(data)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -140,13 +142,6 @@ def _limits_of(value: SSAValue) -> tuple[Array, Array] | None:
             # An operation between the constants moves their axes: the limits are compared without the constant.
             return limits
     return moved[0], moved[1]
-
-
-def _is_quantized(filters: SSAValue) -> bool:
-    """Whether filters are dequantized integers, or computed by a FakeQuantize."""
-    while isinstance(filters.owner, OpsetOp) and filters.owner.KIND == "Reshape":
-        filters = filters.owner.operands[0]
-    return is_quantized_weight(filters) or isinstance(filters.owner, FakeQuantize)
 
 
 _NEAR = 1e-2
@@ -303,8 +298,6 @@ FORMS = (
             LimitsOfOneShape,
             NormalizationOfQuantizedValues,
             QuantizedValuesWithoutZero,
-            QuantizedDynamicShape,
-            LimitsBehindTranspose,
         ),
         "Gives the limits of a FakeQuantize one shape, and separates it from normalizations and convolutions.",
         faults=(
@@ -333,6 +326,14 @@ FORMS = (
                 "FakeQuantize with one number for a limit and several for the other one",
                 "has other quantized values",
             ),
+        ),
+    ),
+    Form(
+        "separate-limits",
+        (QuantizedDynamicShape, LimitsBehindTranspose),
+        "Inserts an identity between a FakeQuantize and a Transpose, or another FakeQuantize, before it.",
+        after=("fit-fake-quantize-limits",),
+        faults=(
             Fault(
                 "levels-of-unknown-sizes",
                 "FakeQuantize of dynamic shape with several limits, after a Transpose or before another FakeQuantize",

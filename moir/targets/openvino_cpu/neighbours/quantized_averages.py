@@ -16,10 +16,11 @@ from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.pooling import AvgPool, AvgPool1, AvgPool14, AvgPoolOp
 from moir.dialects.opset.quantization import FakeQuantize
+from moir.dialects.opset.slicing import PadOp
 from moir.dialects.shapes import element_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity, rectified_identity
-from moir.targets.openvino_cpu.quantized_values import COMPUTED, MOVED, has_no_zero_point, is_quantized
+from moir.targets.openvino_cpu.quantized_values import COMPUTED, MOVED, has_no_zero_point, is_convolved, is_quantized
 from moir.targets.record import Fault, Form
 
 
@@ -84,14 +85,18 @@ class PaddedAverage(Pattern):
         %2 = opset1.AvgPool(%3) {pads_begin = [1, 1], "exclude-pad" = false}
 
     The plugin averages integers of 8 bits, and pads them with the integer 0, which stands for another number where
-    the quantization has a zero point. Declines where it has none.
+    the quantization has a zero point, also if a Pad before the AvgPool pads. Levels below 0 have a zero point in the
+    plugin if a quantized convolution reads the averages. Declines where there is none.
     """
 
     roots = (AvgPool, AvgPool1, AvgPool14)
     companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
-        return _counts_padding(op) and is_quantized(op.operands[0]) and not has_no_zero_point(op.operands[0])
+        data = op.operands[0]
+        if not _counts_padding(op) or not is_quantized(data):
+            return False
+        return not has_no_zero_point(data, is_unsigned=is_convolved(op.results[0]))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -120,8 +125,13 @@ class PaddedAverageOfDifferences(PaddedAverage):
 
 
 def _counts_padding(op: Operation) -> bool:
-    """Whether an AvgPool has padding, and includes the zeros of the padding in its averages."""
+    """Whether an AvgPool includes the zeros of padding in its averages, its own or that of a Pad before it, of which
+    the plugin makes padding of the AvgPool.
+    """
     assert isinstance(op, AvgPoolOp)
+    before = op.operands[0].owner
+    if isinstance(before, PadOp) and before.text("pad_mode") == "constant":
+        return True
     has_pads = any((*op.integers("pads_begin"), *op.integers("pads_end"))) or op.text("auto_pad").startswith("same")
     return has_pads and not op.flag("exclude-pad")
 
@@ -200,7 +210,8 @@ FORMS = (
             ),
             Fault(
                 "padded-averages",
-                "AvgPool that counts its padding, of what a FakeQuantize with a zero point rounds",
+                "AvgPool that counts its padding, or after a Pad, of what a FakeQuantize with a zero point rounds, or with levels below "
+                "0 before a quantized convolution",
                 "is padded with the integer 0, which stands for another number",
             ),
             Fault(

@@ -111,3 +111,23 @@ builtin.module {
     opset1.Result(%0) {name = "y"}
   }
 }
+
+// -----
+
+// Constants in f16, which the plugin computes in f32.
+// CHECK-LABEL: moir.model @converted_sum
+// CHECK:           %[[SUM:.*]] = opset1.Convert
+// CHECK:           %[[LIMITED:.*]] = opset1.Maximum(%[[SUM]]
+// CHECK-NEXT:      opset1.FakeQuantize(%[[LIMITED]]
+builtin.module {
+  moir.model @converted_sum {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2xf16>
+    %c = opset1.Constant() {value = #moir.data<tensor<1x2xf16>, [1.0, 2.0]>} : tensor<1x2xf16>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.0]>} : tensor<f32>
+    %0 = opset1.Add(%x, %c) : tensor<?x2xf16>
+    %1 = opset1.Convert(%0) {destination_type = f32} : tensor<?x2xf32>
+    %2 = opset1.FakeQuantize(%1, %low, %high, %low, %high) {levels = 256} : tensor<?x2xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

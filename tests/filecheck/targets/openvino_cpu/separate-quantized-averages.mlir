@@ -196,6 +196,27 @@ builtin.module {
 
 // -----
 
+// The plugin makes padding of the AvgPool from a Pad.
+// CHECK-LABEL: moir.model @padded_before
+// CHECK:           %[[PAD:.*]] = opset12.Pad
+// CHECK:           %[[SAME:.*]] = opset1.Maximum(%{{.*}}, %[[PAD]])
+// CHECK-NEXT:      opset1.AvgPool(%[[SAME]])
+builtin.module {
+  moir.model @padded_before {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x3xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-1.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [2.0]>} : tensor<f32>
+    %b = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [0, 0, 0]>} : tensor<3xsi64>
+    %e = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [0, 0, 1]>} : tensor<3xsi64>
+    %1 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<?x2x3xf32>
+    %2 = opset12.Pad(%1, %b, %e) {pad_mode = "constant"} : tensor<?x2x4xf32>
+    %3 = opset1.AvgPool(%2) {kernel = [2], strides = [2], pads_begin = [0], pads_end = [0], "exclude-pad" = true} : tensor<?x2x2xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}
+
+// -----
+
 // Integers of 8 bits, in a model that has a FakeQuantize.
 // CHECK-LABEL: moir.model @bytes
 // CHECK:         %[[P:.*]] = opset1.Multiply(
@@ -219,5 +240,28 @@ builtin.module {
     opset1.Result(%4) {name = "a"}
     opset1.Result(%5) {name = "b"}
     opset1.Result(%6) {name = "c"}
+  }
+}
+
+// -----
+
+// Levels below 0 have a zero point if a quantized convolution reads the averages.
+// CHECK-LABEL: moir.model @convolved
+// CHECK:           %[[LEVELS:.*]] = opset1.FakeQuantize
+// CHECK:           %[[SAME:.*]] = opset1.Maximum(%{{.*}}, %[[LEVELS]])
+// CHECK-NEXT:      opset1.AvgPool(%[[SAME]])
+builtin.module {
+  moir.model @convolved {
+    %x = opset1.Parameter() {name = "x"} : tensor<?x2x3xf32>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-128.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [127.0]>} : tensor<f32>
+    %i = opset1.Constant() {value = #moir.data<tensor<1x2x1xsi8>, [64, -64]>} : tensor<1x2x1xsi8>
+    %f = opset1.Convert(%i) {destination_type = f32} : tensor<1x2x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<1x1x1xf32>, [0.015625]>} : tensor<1x1x1xf32>
+    %w = opset1.Multiply(%f, %s) : tensor<1x2x1xf32>
+    %1 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<?x2x3xf32>
+    %2 = opset1.AvgPool(%1) {kernel = [1], strides = [1], pads_begin = [1], pads_end = [1], "exclude-pad" = false} : tensor<?x2x5xf32>
+    %3 = opset1.Convolution(%2, %w) {strides = [1], pads_begin = [0], pads_end = [0], dilations = [1]} : tensor<?x1x5xf32>
+    opset1.Result(%3) {name = "y"}
   }
 }

@@ -26,7 +26,7 @@ def moved(array: Array, seed: int) -> Array:
     """An array of floats, each multiplied by a number near 1; any other array as it is."""
     if array.dtype not in CHANGES:
         return array
-    return (array * _factors(array, seed, np.random.default_rng(seed))).astype(array.dtype)
+    return np.asarray(array * _factors(array, seed, np.random.default_rng(seed)), array.dtype)
 
 
 def _factors(array: Array, seed: int, random: np.random.Generator) -> Array:

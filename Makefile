@@ -14,7 +14,9 @@ demo: $(INSTALLED)-demo
 	$(BIN)/python examples/digits/run.py
 
 # A file of tests is run by one of two processes, so that what its tests share is made once. When one of them dies, the run
-# ends: pytest-xdist would start another, hand it no file and wait for ever.
+# ends: pytest-xdist would start another, hand it no file and wait for ever. The runtime allocates and frees many small blocks
+# when it compiles a model: with longer lists of free blocks the C library takes less time for that.
+test test-all: export GLIBC_TUNABLES := glibc.malloc.tcache_count=10000
 test: $(INSTALLED)-test
 	$(BIN)/lit -q tests/filecheck
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --max-worker-restart 0

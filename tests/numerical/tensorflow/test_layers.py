@@ -15,7 +15,7 @@ from tests.numerical.tensorflow.layers.case import Form
 from tests.numerical.tensorflow.layers.suite import run_test, suite
 from tests.numerical.workers import Died, Say, Workers
 
-PART = 17
+PART = 34
 """One in so many tests is run; `benchmarks/tensorflow_layers.py` runs all."""
 
 Item = tuple[str, Form]
@@ -37,7 +37,7 @@ def judgements() -> Mapping[Item, Judgement]:
 
 
 def test_a_part_of_the_suite(judgements: Mapping[Item, Judgement]) -> None:
-    assert len(judgements) > 400
+    assert len(judgements) > 200
     defects = {item: each for item, each in judgements.items() if each.outcome in DEFECTS}
     new = [f"{item}: {each.outcome}: {each.message}" for item, each in defects.items() if item not in KNOWN]
     assert not new, "\n".join(new)

@@ -34,7 +34,7 @@ class ModelPorts:
             what: what the values are, for messages.
             outputs: whether names may be those of outputs.
 
-        Raises UsageError if there is no input of a name, if two names denote one input, or if the number of values
+        Raises UsageError for a name that no input has, if two names denote one input, or if the number of values
         without names is not that of the inputs.
         """
         if any(name for name, _ in values):

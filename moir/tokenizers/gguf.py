@@ -68,8 +68,8 @@ class _Source:
         return list(tokens)
 
     def _numbers(self, key: str) -> Sequence[float]:
-        """The list of numbers under a key, one for each token; empty if the file has none. Raises ModelFileError for
-        others.
+        """The 1-D array of numbers under a key, one for each token; empty if the file has none. Raises ModelFileError
+        for other values.
         """
         numbers = self.fields.list(key)
         if numbers and (len(numbers) != len(self.tokens) or not all(isinstance(each, int | float) for each in numbers)):

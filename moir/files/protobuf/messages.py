@@ -116,7 +116,7 @@ class Field:
     def tags(self, field_number: int) -> list[int]:
         """The tags (field number and wire type) with which the field may begin, if its number is `field_number`.
 
-        A list of numbers has two tags, as it may be packed or not.
+        A repeated numeric field has two tags: packed and unpacked.
         """
         if self.scalar is None:
             return [field_number << 3 | LENGTH]

@@ -45,7 +45,7 @@ UNREAD = frozenset(
 
 
 class VariableNames(tuple[str, ...]):
-    """The names of variables that an attribute has in the place of a number or a list of numbers."""
+    """The names of the variables that give the value of an attribute, instead of a number or numbers in the program."""
 
     __slots__ = ()
 

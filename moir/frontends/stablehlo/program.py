@@ -81,7 +81,7 @@ class Symbol(str):
 
 
 MAXIMUM_LISTED = 1 << 16
-"""The most elements of an attribute that is a list of numbers."""
+"""The maximum number of elements of an attribute that is a 1-D array of numbers."""
 
 
 class Dense(Record):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 from collections import defaultdict
+from collections.abc import Generator
 
 import pytest
 
@@ -29,6 +30,14 @@ def keep_in_memory(descriptor: int) -> None:
 os.fsync = keep_in_memory
 # The frameworks are millions of objects, through which it goes each time. Objects that wait for it keep files open.
 gc.set_threshold(2_000, 10, 20)
+
+
+@pytest.fixture
+def frozen_objects() -> Generator[None]:
+    """Leaves the objects of earlier tests out of `gc.collect()`, which else takes a second after those of the frameworks."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -182,8 +182,7 @@ class AliasFinder(MetaPathFinder):
     def _take_out(self) -> dict[str, ModuleType]:
         aliases = {package.alias for package in self._packages}
         # A copy: another thread may import something meanwhile.
-        modules = list(sys.modules.items())
-        modules_by_name = {name: module for name, module in modules if name.partition(".")[0] in aliases}
+        modules_by_name = {name: module for name, module in sys.modules.copy().items() if name.partition(".")[0] in aliases}
         for name in modules_by_name:
             sys.modules.pop(name, None)
         return modules_by_name

@@ -238,11 +238,17 @@ LIVE_TABLES = {"sys.modules", "sys.meta_path", "sys.path_hooks", "os.environ"}
 
 
 def walked_tables(tree: ast.AST) -> Iterator[str]:
-    """The live tables that loops and comprehensions below a node walk without a copy, and namespaces (`vars`)."""
+    """The live tables that loops and comprehensions below a node walk without a copy, and namespaces (`vars`).
+
+    A list of pairs is no copy: the interpreter may run another thread between two of them.
+    """
     for node in ast.walk(tree):
-        if not isinstance(node, ast.For | ast.comprehension):
+        if isinstance(node, ast.For | ast.comprehension):
+            table = node.iter
+        elif isinstance(node, ast.Call) and ast.unparse(node).startswith("list(") and ast.unparse(node).endswith(".items())"):
+            table = node.args[0]
+        else:
             continue
-        table = node.iter
         if isinstance(table, ast.Call) and isinstance(table.func, ast.Attribute) and table.func.attr in ("items", "keys", "values"):
             table = table.func.value
         text = ast.unparse(table)
@@ -251,7 +257,8 @@ def walked_tables(tree: ast.AST) -> Iterator[str]:
 
 
 def test_no_table_is_walked_while_other_threads_may_change_it() -> None:
-    assert list(walked_tables(ast.parse("for x in sys.modules.items(): pass\n[x for x in vars(m)]"))) == ["sys.modules", "vars(m)"]
+    text = "for x in sys.modules.items(): pass\n[x for x in vars(m)]\nlist(sys.modules.items())\nlist(sys.modules)"
+    assert sorted(walked_tables(ast.parse(text))) == ["sys.modules", "sys.modules", "vars(m)"]
     actual = {name: list(walked_tables(ast.parse(path.read_text(encoding="utf-8")))) for name, path in modules().items()}
     assert not {name: tables for name, tables in actual.items() if tables}
 

@@ -16,7 +16,7 @@ from tests.numerical.bisection.networks import network
 NEAR, FAR = 1, 5
 """The distances of the parts of a network: of more than 100 and of more than 500 operations."""
 
-OF_THE_LARGE_NETWORK = ("wrong_axis", "overflow")
+OF_THE_LARGE_NETWORK = ("overflow",)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,8 @@ from tests.numerical.keras.models import keras, randomize
 from tests.numerical.runtime import core
 
 layers = keras.layers
+# Keras collects once for each layer that it quantizes.
+pytestmark = pytest.mark.usefixtures("frozen_objects")
 
 
 def products() -> Any:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.numerical.mxnet.models import converted, results, write
-from tests.numerical.runtime import Array
+from tests.numerical.mxnet.models import converted, write
+from tests.numerical.runtime import Array, arrays_by_port, run_together
 
 FILE = Path(__file__).parents[2] / "fixtures/mxnet/operations.npz"
 
@@ -57,16 +57,18 @@ def without_sizes(symbol: dict[str, Any]) -> dict[str, Any]:
     return symbol
 
 
-@pytest.mark.parametrize("form", ["static", "dynamic"])
 @pytest.mark.parametrize("name", CASES)
-def test_operation(name: str, form: str, tmp_path: Path) -> None:
+def test_operation(name: str, tmp_path: Path) -> None:
     case = CASES[name]
-    symbol = json.loads(bytes(case["symbol"]))
-    if form == "dynamic" and name not in STATIC_ONLY:
-        symbol = without_sizes(symbol)
-    path = write(tmp_path, symbol, {key: value for key, value in case.items() if key.startswith("w")})
-    outputs = results(converted(path), {key: value for key, value in case.items() if key.startswith("x")})
-    for key, expected in case.items():
-        if key.startswith("="):
-            assert outputs[key[1:]].shape == expected.shape
-            np.testing.assert_allclose(outputs[key[1:]].astype(np.float64), expected, rtol=1e-4, atol=2e-5, equal_nan=True)
+    weights = {key: value for key, value in case.items() if key.startswith("w")}
+    inputs = {key: value for key, value in case.items() if key.startswith("x")}
+    symbols = [json.loads(bytes(case["symbol"]))]
+    if name not in STATIC_ONLY:
+        symbols.append(without_sizes(json.loads(bytes(case["symbol"]))))
+    models = [converted(write(tmp_path, symbol, weights)) for symbol in symbols]
+    for model, results in zip(models, run_together(models, [arrays_by_port(model, inputs) for model in models]), strict=True):
+        outputs = {name: result for port, result in zip(model.outputs, results, strict=True) for name in port.get_names()}
+        for key, expected in case.items():
+            if key.startswith("="):
+                assert outputs[key[1:]].shape == expected.shape
+                np.testing.assert_allclose(outputs[key[1:]].astype(np.float64), expected, rtol=1e-4, atol=2e-5, equal_nan=True)

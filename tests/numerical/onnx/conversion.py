@@ -27,7 +27,7 @@ from moir.frontends.onnx import read_model
 from moir.pipeline import load_pass
 from moir.targets.registry import OPENVINO_CPU
 from tests.numerical.forms import FORMS, Form, forms_of_run
-from tests.numerical.runtime import Array, compare, core, run
+from tests.numerical.runtime import Array, arrays_by_port, compare, core, run_together
 
 Reference = Literal["onnxruntime", "onnx"]
 
@@ -163,14 +163,17 @@ def check(
     if expected is None:
         static = build(nodes, inputs, constants=constants, outputs=outputs, opset=opset, domain_version=domain_version)
         expected = expected_results(static, inputs, reference)
+    models: list[openvino.Model] = []
     for form in forms_of_run(forms):
         model = build(
             nodes, inputs, constants=constants, outputs=outputs, opset=opset, form=form, fixed=fixed, domain_version=domain_version
         )
         with TemporaryDirectory() as directory:
             converted = convert(model, Path(directory), complete=complete)
-            results = run(converted, inputs)
-        compare(results, expected, rtol or max(TOLERANCES.get(each.dtype.name, 1e-4) for each in expected), atol)
         if form == "static" and operations is not None:
             kinds = [op.get_type_name() for op in converted.get_ordered_ops()]
             assert len([kind for kind in kinds if kind not in ("Parameter", "Constant", "Result")]) <= operations, kinds
+        models.append(converted)
+    rtol = rtol or max(TOLERANCES.get(each.dtype.name, 1e-4) for each in expected)
+    for results in run_together(models, [arrays_by_port(converted, inputs) for converted in models]):
+        compare(results, expected, rtol, atol)

@@ -61,6 +61,6 @@ def test_bert_with_external_data(tmp_path: Path) -> None:
 
 
 def test_chain_of_many_operations(tmp_path: Path) -> None:
-    onnx.save(generated_models.chain(3000), tmp_path / "chain.onnx")
+    onnx.save(generated_models.chain(1500), tmp_path / "chain.onnx")
     random = np.random.default_rng(3)
     check(tmp_path / "chain.onnx", [{"x": random.standard_normal((batch, 16), dtype=np.float32)} for batch in (1, 5)])

@@ -11,7 +11,7 @@ import pytest
 
 import moir
 from tests.numerical.openvino_ir.equality import computing, differences, serialized
-from tests.numerical.runtime import core
+from tests.numerical.runtime import core, run_together
 from tests.unit.dialects.opset.runtime_reference import runtime_model
 from tests.unit.dialects.opset.test_specification import SAMPLED, sample
 
@@ -82,8 +82,7 @@ def test_a_conversion_computes_the_same(name: str, tmp_path: Path) -> None:
     first, second = (core().read_model(each) for each in (path, again))
     assert name in COMPUTED_OTHERWISE or computing(second) <= computing(first)
     inputs = [value(port) for port in first.inputs]
-    results = [list(core().compile_model(model, "CPU")(inputs).values()) for model in (first, second)]
-    for expected, actual in zip(*results, strict=True):
+    for expected, actual in zip(*run_together([first, second], [inputs, inputs]), strict=True):
         assert actual.shape == expected.shape
         np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-6) if expected.dtype.kind == "f" else np.testing.assert_array_equal(
             actual, expected

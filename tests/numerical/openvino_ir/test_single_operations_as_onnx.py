@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -68,14 +70,21 @@ OF_SORTED_VALUES = frozenset(("opset3.Bucketize", "opset15.SearchSorted"))
 WRITTEN = [name for name in COMPARED if name not in REFUSED | OF_SORTED_VALUES]
 
 
+@cache
+def computed(name: str) -> tuple[list[Any], list[Any]]:
+    """The inputs of the sample of an operation, and what the runtime computes for them."""
+    with TemporaryDirectory() as folder:
+        network = core().compile_model(written_by_runtime(name, Path(folder)), "CPU")
+    inputs = [value(port) for port in network.inputs]
+    return inputs, [np.array(result) for result in network(inputs).values()]
+
+
 @pytest.mark.parametrize("variant", ["static", "dynamic"])
 @pytest.mark.parametrize("name", WRITTEN)
 def test_it_computes_the_same_as_onnx(name: str, variant: str, tmp_path: Path) -> None:
     path, back = tmp_path / "dynamic.xml", tmp_path / "back.onnx"
     openvino.save_model(runtime_model(*sample(name, variant)), path, compress_to_fp16=False)
-    network = core().compile_model(written_by_runtime(name, tmp_path), "CPU")
-    inputs = [value(port) for port in network.inputs]
-    expected = list(network(inputs).values())
+    inputs, expected = computed(name)
     moir.save_onnx(moir.convert_model(path, target="none"), back)
     session = session_of(back)
     results: list[Any] = session.run(None, {port.name: array for port, array in zip(session.get_inputs(), inputs, strict=True)})

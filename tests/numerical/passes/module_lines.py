@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import openvino
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -18,8 +17,8 @@ from moir.dialects.context import MoirContext
 from moir.dialects.data import DataAttr
 from moir.dialects.inference import infer_block
 from moir.dialects.moir import models_of
-from moir.emit.in_memory import to_openvino
 from moir.pipeline import load_pass
+from tests.numerical.passes.module_results import results_of_modules
 
 Array = np.ndarray
 Sizes = tuple[tuple[int, ...], ...]
@@ -77,10 +76,8 @@ def apply(module: ModuleOp, names: str) -> None:
 
 def run(module: ModuleOp, *arrays: Array) -> list[Array]:
     """Outputs of a module on the CPU."""
-    model = to_openvino(module)
-    compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    result = compiled(list(arrays))
-    return [np.array(result[index]) for index in range(len(model.outputs))]
+    [results] = results_of_modules([module], arrays)
+    return results
 
 
 def kinds(module: ModuleOp) -> dict[str, int]:
@@ -97,7 +94,7 @@ def check(names: str, text: str, expected: dict[str, int], *sizes: Sizes, tolera
     random = np.random.default_rng(7)
     for shapes in sizes:
         arrays = [random.standard_normal(shape).astype(np.float32) for shape in shapes]
-        for a, b in zip(run(before, *arrays), run(after, *arrays), strict=True):
+        for a, b in zip(*results_of_modules([before, after], arrays), strict=True):
             assert a.shape == b.shape
             assert a.dtype == b.dtype
             np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)

@@ -23,7 +23,7 @@ from moir.frameworks.records import TENSORFLOW
 from moir.interface import convert_model
 from moir.targets.registry import OPENVINO_CPU
 from tests.numerical.forms import FORMS, Form, forms_of_run
-from tests.numerical.runtime import Array, compare, core, run
+from tests.numerical.runtime import Array, arrays_by_port, compare, core, run, run_together
 
 Build = Callable[..., Any]
 
@@ -98,12 +98,15 @@ def convert_graph(graph: tf.Graph, directory: Path, passes: str | None = None) -
     return core().read_model(directory / "model.xml")
 
 
+def output_indices(model: openvino.Model, names: Sequence[str]) -> list[int]:
+    """The index of the output of each name."""
+    return [next(index for index, output in enumerate(model.outputs) if {name, f"{name}:0"} & set(output.get_names())) for name in names]
+
+
 def ordered_results(model: openvino.Model, names: Sequence[str], inputs: Mapping[str, Array]) -> list[Array]:
     """Results of a model on the CPU in the order of names."""
-    places = [next(index for index, output in enumerate(model.outputs) if {name, f"{name}:0"} & set(output.get_names())) for name in names]
-    used = {parameter.get_node().get_friendly_name() for parameter in model.inputs}
-    result = run(model, {name: array for name, array in inputs.items() if name in used})
-    return [result[place] for place in places]
+    results = run(model, inputs)
+    return [results[index] for index in output_indices(model, names)]
 
 
 def check(
@@ -131,12 +134,16 @@ def check(
     if expected is None:
         graph, names = build(function, inputs)
         expected = expected_results(graph, names, inputs)
+    models: list[openvino.Model] = []
+    indices: list[list[int]] = []
     for form in forms_of_run(forms):
         graph, names = build(function, inputs, form=form, fixed=fixed, said=said)
         with TemporaryDirectory() as directory:
             converted = convert_graph(graph, Path(directory), None if form == "static" else LOWERING_ALONE)
-            results = ordered_results(converted, names, inputs)
-        compare(results, expected, rtol, atol)
         if form == "static" and operations is not None:
             kinds = [op.get_type_name() for op in converted.get_ordered_ops()]
             assert len([kind for kind in kinds if kind not in ("Parameter", "Constant", "Result", "Identity")]) <= operations, kinds
+        models.append(converted)
+        indices.append(output_indices(converted, names))
+    for results, order in zip(run_together(models, [arrays_by_port(model, inputs) for model in models]), indices, strict=True):
+        compare([results[index] for index in order], expected, rtol, atol)

@@ -24,6 +24,7 @@ MODEL = """
 """
 
 
+@pytest.mark.usefixtures("frozen_objects")
 def test_model_computes_after_the_module_is_gone(parse: Any, run: Any) -> None:
     model = to_openvino(parse(MODEL))
     gc.collect()

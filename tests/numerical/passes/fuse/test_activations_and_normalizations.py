@@ -35,7 +35,7 @@ from moir.passes.fuse.fuse_soft_plus import FuseSoftPlusPass
 from moir.passes.fuse.fuse_swish import FuseSwishPass
 from moir.passes.fuse.gelu.fuse_gelu import FuseGeluPass
 from moir.rewriting.builder import OpBuilder
-from tests.numerical.runtime import core
+from tests.numerical.runtime import run_together
 
 Expression = Callable[[OpBuilder, SSAValue], SSAValue]
 
@@ -76,12 +76,9 @@ def samples(shape: Sequence[int] = SHAPE) -> np.ndarray:
     return (np.random.default_rng(7).standard_normal(shape) * 3).astype(np.float32)
 
 
-def computed(model: openvino.Model, *inputs: np.ndarray) -> list[np.ndarray]:
-    if any(each.get_partial_shape().rank.is_dynamic for each in model.inputs):
-        # The CPU takes no input of unknown rank.
-        model.reshape({index: openvino.PartialShape(list(each.shape)) for index, each in enumerate(inputs)})
-    results = core().compile_model(model, "CPU")(list(inputs))
-    return [np.array(results[index]) for index in range(len(model.outputs))]
+def computed(*models: openvino.Model) -> list[np.ndarray]:
+    """The result of each model for the samples."""
+    return [result for (result,) in run_together(models, [[samples()]] * len(models))]
 
 
 @dataclass(frozen=True)
@@ -329,12 +326,10 @@ CASES = [
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.passes[-1].name}-{'-'.join(case.left)}")
 def test_fusion_computes_the_same(case: Case, form: str) -> None:
-    x = samples()
-    before = build(case.expression, FORMS[form])
-    (expected,) = computed(to_openvino(before), x)
-    after = apply(before, *case.passes)
-    assert sorted(kinds(after)) == sorted(case.left)
-    (actual,) = computed(to_openvino(after), x)
+    module = build(case.expression, FORMS[form])
+    before = to_openvino(module)
+    assert sorted(kinds(apply(module, *case.passes))) == sorted(case.left)
+    expected, actual = computed(before, to_openvino(module))
     np.testing.assert_allclose(actual, expected, rtol=case.tolerance, atol=case.tolerance)
 
 
@@ -345,8 +340,8 @@ HALF_CASES = [case for case in CASES if case.passes[-1].name in ("fuse-gelu", "f
 def test_constants_of_half_precision_are_recognized(case: Case) -> None:
     module = apply(build(case.expression, SHAPE, element_types.f16), *case.passes)
     assert sorted(kinds(module)) == sorted(case.left)
-    (actual,) = computed(to_openvino(module), samples().astype(np.float16))
-    (expected,) = computed(to_openvino(build(case.expression, SHAPE)), samples())
+    models = [to_openvino(module), to_openvino(build(case.expression, SHAPE))]
+    (actual,), (expected,) = run_together(models, [[samples().astype(np.float16)], [samples()]])
     np.testing.assert_allclose(actual, expected, rtol=1e-2, atol=1e-2)
 
 
@@ -354,16 +349,16 @@ def test_constants_of_half_precision_are_recognized(case: Case) -> None:
 def test_slope_of_each_channel(axis: int) -> None:
     slope = np.linspace(-1, 1, 3, dtype=np.float32).reshape((1, 3, 1, 1) if axis == 0 else (3, 1, 1))
     module = build(lambda op, x: op.Maximum(x, op.Multiply(x, slope)), SHAPE)
-    (expected,) = computed(to_openvino(module), samples())
+    before = to_openvino(module)
     assert kinds(apply(module, FusePreluPass())) == ["PRelu"]
-    (actual,) = computed(to_openvino(module), samples())
+    expected, actual = computed(before, to_openvino(module))
     np.testing.assert_allclose(actual, expected, rtol=1e-6)
 
 
 def test_slope_along_the_last_dimension() -> None:
     slope = np.linspace(-1, 1, 5, dtype=np.float32)
     module = build(lambda op, x: op.Select(op.Greater(x, 0.0), x, op.Multiply(x, slope)), SHAPE)
-    (expected,) = computed(to_openvino(module), samples())
+    before = to_openvino(module)
     assert kinds(apply(module, FusePreluPass())) == ["PRelu"]
-    (actual,) = computed(to_openvino(module), samples())
+    expected, actual = computed(before, to_openvino(module))
     np.testing.assert_allclose(actual, expected, rtol=1e-6)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import openvino
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region, SSAValue
@@ -17,9 +16,9 @@ from moir.dialects.element_types import f32
 from moir.dialects.moir import ModelOp
 from moir.dialects.properties import string_attribute
 from moir.dialects.shapes import tensor
-from moir.emit.in_memory import to_openvino
 from moir.passes.canonicalize.eliminate_dead import EliminateDeadPass
 from moir.rewriting.builder import OpBuilder
+from tests.numerical.passes.module_results import results_of_modules
 
 Array = np.ndarray
 Order = tuple[int, ...]
@@ -68,14 +67,6 @@ def module_of(build: Build, shapes: Sequence[Sequence[int]], *, dynamic: bool = 
     return module
 
 
-def run(module: ModuleOp, arrays: Sequence[Array]) -> list[Array]:
-    """Outputs of a module on the CPU."""
-    model = to_openvino(module)
-    compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    value = compiled(list(arrays))
-    return [np.array(value[index]) for index in range(len(model.outputs))]
-
-
 def kinds(module: ModuleOp) -> Counter[str]:
     """How often each kind of operation occurs that is used."""
     EliminateDeadPass().apply(Context(), module)
@@ -87,7 +78,7 @@ def check_equal(before: ModuleOp, after: ModuleOp, shapes: Sequence[Sequence[int
     """Both compute the same for random inputs."""
     random = np.random.default_rng(5)
     arrays = [random.standard_normal(shape).astype(np.float32) for shape in shapes]
-    for expected, actual in zip(run(before, arrays), run(after, arrays), strict=True):
+    for expected, actual in zip(*results_of_modules([before, after], arrays), strict=True):
         assert actual.dtype == expected.dtype
         assert actual.shape == expected.shape
         np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)

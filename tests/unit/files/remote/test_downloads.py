@@ -119,6 +119,7 @@ def test_messages_have_no_query(web: Web) -> None:
         assert caught.value.__cause__ is None
 
 
+@pytest.mark.usefixtures("frozen_objects")
 def test_memory_does_not_grow_with_the_file(web: Web) -> None:
     web.files["/a"] = bytes(150_000_000)
     gc.collect()

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.numerical.passes.module_lines import apply, build, check, inputs, integer, ints, kinds, numbers, run
+from tests.numerical.passes.module_lines import apply, build, check, inputs, integer, ints, kinds, numbers
+from tests.numerical.passes.module_results import results_of_modules
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -149,6 +150,6 @@ def test_queries_without_keys(low: float) -> None:
     x = np.random.default_rng(3).standard_normal((2, 4, 3, 8)).astype(np.float32)
     for allowed in ([[1, 0, 0], [0, 0, 0], [1, 1, 1]], [[0, 0, 0]] * 3):
         y = np.array(allowed, np.float32)
-        (expected,), (actual,) = run(before, x, y), run(after, x, y)
+        (expected,), (actual,) = results_of_modules([before, after], [x, y])
         assert np.isfinite(actual).all()
         np.testing.assert_allclose(expected, actual, rtol=1e-4, atol=1e-5)

@@ -115,25 +115,28 @@ def test_instructions_need_valgrind(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert finished.stderr.startswith("valgrind, which counts the instructions, is not installed")
 
 
-def test_the_backend_tests_of_onnx(tmp_path: Path) -> None:
+def test_the_backend_tests_of_onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Outcomes are counted, written and compared."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    # In this process, which loads the suite once.
+    main = importlib.import_module("onnx_backend").main
     before, after = tmp_path / "before.json", tmp_path / "after.json"
-    finished = run("benchmarks/onnx_backend.py", "--only", "test_a[bd]*", "--workers", "1", "--json", before)
-    assert finished.returncode == 0, finished.stderr
-    assert re.search(r"^equal +\d+\nnot applicable +4\n", finished.stdout, re.MULTILINE)
+    assert main(["--only", "test_a[bd]*", "--workers", "1", "--json", str(before)]) == 0
+    assert re.search(r"^equal +\d+\nnot applicable +4\n", capsys.readouterr().out, re.MULTILINE)
     content = json.loads(before.read_text())
     assert content["tests"]["test_abs"] == {"outcome": "equal", "message": ""}
     assert content["tests"]["test_adam"] == {"outcome": "not applicable", "message": "training"}
     content["tests"]["test_abs"] = {"outcome": "wrong", "message": "y: shape"}
     content["tests"]["test_adam"]["outcome"] = "equal"
     after.write_text(json.dumps(content))
-    compared = run("benchmarks/onnx_backend.py", "--compare", before, after)
-    assert compared.returncode == 1
-    assert compared.stdout.startswith("WORSE: test_abs: equal -> wrong y: shape\nbetter: test_adam: not applicable -> equal training\n")
-    assert run("benchmarks/onnx_backend.py", "--compare", before, before).returncode == 0
-    unknown = run("benchmarks/onnx_backend.py", "--only", "test_nothing")
-    assert unknown.returncode == 2
-    assert "no test of the suite is called test_nothing" in unknown.stderr
+    assert main(["--compare", str(before), str(after)]) == 1
+    assert capsys.readouterr().out.startswith(
+        "WORSE: test_abs: equal -> wrong y: shape\nbetter: test_adam: not applicable -> equal training\n"
+    )
+    assert main(["--compare", str(before), str(before)]) == 0
+    with pytest.raises(SystemExit, match="2"):
+        main(["--only", "test_nothing"])
+    assert "no test of the suite is called test_nothing" in capsys.readouterr().err
 
 
 def test_many_models_have_names_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,11 +55,20 @@ def parameters(frameworks: Iterable[Framework] | None = None) -> tuple[Parameter
 
 def parameter_named(name: str) -> Parameter[Any]:
     """The parameter with a name, which may have dashes or underscores. Raises ArgumentError if there is none."""
+    keyword = name.replace("-", "_")
+    if keyword in (known := _conversion_parameters()):
+        return known[keyword]
     known = {each.name: each for each in parameters()}
-    if name.replace("-", "_") not in known:
-        hint = did_you_mean(name.replace("-", "_"), known, f"they are {', '.join(known)}")
+    if keyword not in known:
+        hint = did_you_mean(keyword, known, f"they are {', '.join(known)}")
         raise ArgumentError(f"there is no parameter {name!r}", hint=hint)
-    return known[name.replace("-", "_")]
+    return known[keyword]
+
+
+@cache
+def _conversion_parameters() -> Mapping[str, Parameter[Any]]:
+    """The parameters that do not depend on which frameworks are registered, by name."""
+    return {each.name: each for each in parameters(())}
 
 
 def expected_keywords() -> dict[str, Expected]:

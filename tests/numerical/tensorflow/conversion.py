@@ -131,13 +131,13 @@ def check(
         operations: the most operations the IR may have for the static form, without Parameters, Constants and Results,
             and without an Identity, which tells an output from an input or from another output.
     """
+    static = build(function, inputs)
     if expected is None:
-        graph, names = build(function, inputs)
-        expected = expected_results(graph, names, inputs)
+        expected = expected_results(*static, inputs)
     models: list[openvino.Model] = []
     indices: list[list[int]] = []
     for form in forms_of_run(forms):
-        graph, names = build(function, inputs, form=form, fixed=fixed, said=said)
+        graph, names = static if form == "static" and not said else build(function, inputs, form=form, fixed=fixed, said=said)
         with TemporaryDirectory() as directory:
             converted = convert_graph(graph, Path(directory), None if form == "static" else LOWERING_ALONE)
         if form == "static" and operations is not None:

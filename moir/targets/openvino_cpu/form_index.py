@@ -88,8 +88,6 @@ FORMS: dict[str, dict[str, str]] = {
         "read-changing-states": "moir.targets.openvino_cpu.control_flow.changing_states",
         "reduce-before-concat": "moir.targets.openvino_cpu.reductions",
         "reduce-booleans-as-bytes": "moir.targets.openvino_cpu.reductions",
-        "separate-reductions": "moir.targets.openvino_cpu.reductions",
-        "separate-fake-quantize": "moir.targets.openvino_cpu.merged.fake_quantize",
         "repeat-in-pairs": "moir.targets.openvino_cpu.repetition",
         "separate-repeated-softmax": "moir.targets.openvino_cpu.repetition",
         "normalize-responses": "moir.targets.openvino_cpu.responses",
@@ -118,6 +116,8 @@ FORMS: dict[str, dict[str, str]] = {
         "simplify-matmul": "moir.targets.openvino_cpu.weights",
         "widen-integers": "moir.targets.openvino_cpu.narrow_integers",
         "equalize-ranks": "moir.targets.openvino_cpu.ranks",
+        "separate-reductions": "moir.targets.openvino_cpu.reductions",
+        "separate-fake-quantize": "moir.targets.openvino_cpu.merged.fake_quantize",
     },
     "types": {"convert-in-steps": "moir.targets.openvino_cpu.elements", "convert-uint32-constants": "moir.targets.openvino_cpu.uint32"},
     "fused": {

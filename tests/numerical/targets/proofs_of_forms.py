@@ -262,6 +262,11 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         [SIGNALS],
         SIGNALS.sum(0) * ROW.reshape(16, 1),
     ),
+    "rows-of-activations": (
+        lambda x: ops.multiply(ops.prelu(ops.reduce_sum(x, np.array([2]), False), floats(1.5)), ROW),
+        [SIGNALS],
+        SIGNALS.sum(2) * ROW,
+    ),
     "rows-of-broadcasts": (
         lambda x: ops.broadcast(ops.reduce_sum(x, np.array([2]), True), np.array([1, 16, 1]), broadcast_spec="BIDIRECTIONAL"),
         [SIGNALS],

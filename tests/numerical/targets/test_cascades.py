@@ -1,4 +1,6 @@
-"""Operations that need several patterns of one form: an operation that a pattern builds is changed by the later ones."""
+"""Operations that need several patterns: an operation that a pattern builds is changed by the later ones of its form, and by
+later forms.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +35,12 @@ def bytes_of_narrow_floats(x: Any) -> Any:
     return ops.convert(ops.convert(x, "f8e5m2"), "u8")
 
 
+def product_after_maxima(x: Any) -> Any:
+    """The maxima of rows, by a matrix of one element, of which each row has its own factor."""
+    product = ops.matmul(ops.reduce_max(x, np.array([2]), True), floats(2).reshape(1, 1), False, False)
+    return ops.multiply(product, floats(1, 2, 3).reshape(3, 1))
+
+
 CASES: dict[str, tuple[Any, list[list[int]], list[Any], Any]] = {
     "read-changing-states": (
         iterator_of_grown_rows,
@@ -40,12 +48,18 @@ CASES: dict[str, tuple[Any, list[list[int]], list[Any], Any]] = {
         [floats(1, 2, 3).reshape(3, 1), floats(-1).reshape(1, 1)],
         floats(7),
     ),
+    "separate-reductions": (
+        product_after_maxima,
+        [[2, 3, 2]],
+        [np.arange(12, dtype=np.float32).reshape(2, 3, 2)],
+        np.array([1, 3, 5, 7, 9, 11], np.float32).reshape(2, 3, 1) * 2 * floats(1, 2, 3).reshape(3, 1),
+    ),
     "convert-in-steps": (bytes_of_narrow_floats, [[-1]], [floats(3, 320, 640)], np.array([3, 64, 128], np.uint8)),
 }
 
 
 @pytest.mark.parametrize("form", CASES)
-def test_patterns_of_one_form_follow_each_other(form: str, tmp_path: Path) -> None:
+def test_patterns_follow_each_other(form: str, tmp_path: Path) -> None:
     build, shapes, inputs, wanted = CASES[form]
     parameters = [ops.parameter(shape, np.float32) for shape in shapes]
     openvino.save_model(openvino.Model([build(*parameters)], parameters), tmp_path / "given.xml", compress_to_fp16=False)

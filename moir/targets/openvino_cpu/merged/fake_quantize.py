@@ -20,6 +20,7 @@ from moir.targets.record import Fault, Form
 
 _MOVING = frozenset(("Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 _VIEWS = frozenset(("Reshape", "Squeeze", "Unsqueeze"))
+_ACTIVATIONS = frozenset(("PRelu",))
 _EXTREMES = frozenset(("ReduceMax", "ReduceMin"))
 _FLOATS = (f16, f32)
 _BYTES = (si8, ui8)
@@ -81,8 +82,9 @@ def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAVal
     """The value before all operations that the plugin merges into the producer of that value; the value itself if there
     are none.
 
-    Merged are elementwise operations with constants, and operations of the kinds in `also`.
+    Merged are elementwise operations with constants, PRelus with constant slopes, and operations of the kinds in `also`.
     """
+    also |= _ACTIVATIONS
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         computed = [each for each in owner.operands if not isinstance(each.owner, Constant)]
         if len(computed) != 1 or not (owner.POINTWISE or owner.BROADCASTS or owner.KIND in also) or isinstance(owner, FakeQuantize):

@@ -168,6 +168,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.array([[[3, -7, 5], [20, 40, 30]]], np.float32)],
         np.array([[[121], [148]]], np.uint8),
     ),
+    "levels-of-joined-extremes": (
+        lambda x: rounded_by(ops.concat([x, ops.reduce_max(x, np.array([0]), True)], 1), floats(0.5)),
+        [floats(3, -7.5, 20, 40.5).reshape(1, 4)],
+        np.tile(floats(3, -7.5, 20, 40.5), 2).reshape(1, 8),
+    ),
     "levels-of-products": (
         lambda x: rounded_by(ops.matmul(x, x, False, False), floats(1, 2).reshape(1, 2, 1, 1)),
         [MATRICES],

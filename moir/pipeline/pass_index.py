@@ -757,6 +757,13 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Reshape",), ("FakeQuantize",)),
         (("Add", "Subtract"), ("FakeQuantize",)),
     ),
+    "separate-single-pixels": (
+        (
+            ("FakeQuantize", "PRelu"),
+            ("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"),
+            ("FakeQuantize",),
+        ),
+    ),
     "separate-slopes": (
         (
             ("PRelu",),

@@ -118,6 +118,7 @@ FORMS: dict[str, dict[str, str]] = {
         "equalize-ranks": "moir.targets.openvino_cpu.ranks",
         "separate-reductions": "moir.targets.openvino_cpu.reductions",
         "separate-fake-quantize": "moir.targets.openvino_cpu.merged.fake_quantize",
+        "separate-single-pixels": "moir.targets.openvino_cpu.convolutions.single_pixels",
     },
     "types": {"convert-in-steps": "moir.targets.openvino_cpu.elements", "convert-uint32-constants": "moir.targets.openvino_cpu.uint32"},
     "fused": {

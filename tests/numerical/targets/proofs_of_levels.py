@@ -273,6 +273,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.ones((2, 3, 4), np.float32)],
         np.tile(4 * ROWS, (2, 1, 1)),
     ),
+    "rows-of-sums": (
+        lambda x: ops.reduce_sum(ops.add(x, rounded_by(x, ROWS)), np.array([2]), True),
+        [np.tile(ROWS, (2, 1, 4))],
+        np.tile(8 * ROWS, (2, 1, 1)),
+    ),
     "reshaped-products": (
         lambda x: rounded(ops.reshape(ops.multiply(x, ROWS), np.array([-1, 4]), False), -128, 127),
         [np.ones((2, 3, 4), np.float32)],

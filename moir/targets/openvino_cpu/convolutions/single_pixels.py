@@ -49,9 +49,8 @@ class ChannelsOfSinglePixel(Pattern):
 
 
 def _convolution_before(value: SSAValue) -> ConvolutionOp | None:
-    """The convolution with which the plugin merges the operations that compute a value: elementwise ones with constants.
-
-    None if there is no such convolution, or an identity separates it already.
+    """The convolution with which the plugin merges the elementwise operations that compute a value; None if there is no
+    such convolution, or an identity separates it already.
     """
     while isinstance(owner := value.owner, OpsetOp) and not is_computed_identity(value):
         if isinstance(owner, ConvolutionOp):

@@ -116,7 +116,12 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "compare-with-zero": ((("Equal", "NotEqual"),), (("Convert",),)),
     "complete-indices": ((("Gather",),), (("NonZero",),), (("OneHot",),)),
     "complete-scales": ((("Interpolate",),),),
-    "complete-shapes": ((("Reshape",),), (("Broadcast",),), (("Interpolate", "Transpose"),)),
+    "complete-shapes": (
+        (("Reshape",),),
+        (("Broadcast",),),
+        (("Interpolate", "Transpose"),),
+        (("Transpose",), ("GRUSequence", "LSTMSequence", "RNNSequence")),
+    ),
     "complete-slices": ((("Slice",),), (("StridedSlice",),), (("GatherElements",), ("Slice",))),
     "compress-weights": ((("Gather", "GroupedMatMul", "MatMul"), ("Constant",)),),
     "compute-constant-products": ((("MatMul",),),),

@@ -173,8 +173,8 @@ def _separate(op: Operation, rewriter: Rewriter) -> None:
 def has_scales(value: SSAValue) -> bool:
     """Whether the plugin may take a value for dequantized integers, with scales or terms of several elements.
 
-    The plugin divides the other summand of a sum by the scales, and so moves them behind the sum. False for a value that
-    is computed from constants alone.
+    The plugin divides the other summand of a sum by the scales, and so moves them behind the sum. False for a value
+    that is computed from constants alone.
     """
     pending, seen = [value], {value}
     while pending:

@@ -741,7 +741,10 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
             ),
         ),
     ),
-    "separate-repeated-softmax": ((("Broadcast", "Concat", "Tile"), ("Softmax",)),),
+    "separate-repeated-softmax": (
+        (("Broadcast", "Concat", "Tile"), ("Softmax",)),
+        (("Broadcast", "Concat", "Tile"), ("AvgPool", "MaxPool")),
+    ),
     "separate-scales": (
         (("Gather",), ("FakeQuantize",)),
         (("StridedSlice",), ("FakeQuantize",)),

@@ -271,6 +271,11 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         [SIGNALS],
         SIGNALS.sum(0) * ROW.reshape(16, 1),
     ),
+    "repeated-pooled-channel": (
+        lambda x: ops.tile(ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [1, 1]).output(0), np.array([1, 3, 1, 1])),
+        [np.arange(20, dtype=np.float32).reshape(2, 1, 5, 2)],
+        np.tile(np.arange(20, dtype=np.float32).reshape(2, 1, 5, 2), (1, 3, 1, 1)),
+    ),
     "views-before-sequences": (
         steps_and_data,
         [np.arange(1, 7, dtype=np.float32).reshape(2, 3, 1)],

@@ -232,6 +232,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "erase-unread-states": ((("ReadValue",),),),
     "fit-fake-quantize-limits": (
         (("FakeQuantize",),),
+        (("FakeQuantize",), ("Transpose",)),
         (("GroupNormalization", "MVN", "NormalizeL2"), ("FakeQuantize",)),
         (("Convolution", "GroupConvolution"), ("FakeQuantize",)),
     ),
@@ -709,7 +710,6 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "separate-kept-products": (
         (("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", "MatMul"),),
     ),
-    "separate-limits": ((("FakeQuantize",),), (("FakeQuantize",), ("Transpose",))),
     "separate-maps": ((("Divide", "Multiply"), ("Convolution", "GroupConvolution")),),
     "separate-moved-products": ((("Reshape", "Unsqueeze"), ("MatMul",), ("FakeQuantize",)), (("Gather",), ("MatMul",), ("FakeQuantize",))),
     "separate-normalizations": (

@@ -53,7 +53,6 @@ FORMS: dict[str, dict[str, str]] = {
         "compute-mish": "moir.targets.openvino_cpu.merged.generated_code",
         "unsqueeze-product-chains": "moir.targets.openvino_cpu.merged.generated_code",
         "fit-fake-quantize-limits": "moir.targets.openvino_cpu.merged.operands",
-        "separate-limits": "moir.targets.openvino_cpu.merged.operands",
         "separate-parts": "moir.targets.openvino_cpu.merged.parts",
         "separate-moved-products": "moir.targets.openvino_cpu.merged.quantized_products",
         "round-magnitudes": "moir.targets.openvino_cpu.merged.rounding",

@@ -66,7 +66,7 @@ FORMS = (
     Form(
         "separate-single-pixels",
         (ChannelsOfSinglePixel,),
-        after=("separate-fake-quantize", "separate-slopes", "separate-limits"),
+        after=("separate-fake-quantize", "separate-slopes", "fit-fake-quantize-limits"),
         faults=(
             Fault(
                 "slopes-of-single-pixels",

@@ -191,7 +191,7 @@ class ModelWriter:
 def _data_element(op: OpsetOp) -> str:
     """The `<data>` of a layer that is neither a Constant nor a Parameter."""
     check_attributes(op)
-    properties = op.properties
+    properties, completed = op.properties, op.completed(op.properties)
     form = _layer_form(type(op))
     written: Iterable[tuple[str, Attribute | None]] = form.properties
     if not form.kind and not form.properties:
@@ -201,7 +201,9 @@ def _data_element(op: OpsetOp) -> str:
     for name, default in written:
         attribute = properties.get(name, default)
         if attribute is not None:
-            texts.append(f' {name}="{property_text(attribute)}"')
+            # The runtime ends the process if dilations are empty.
+            text = property_text(attribute) or property_text(completed.get(name, attribute))
+            texts.append(f' {name}="{text}"')
     return f"{_EMPTY_DATA}{''.join(texts)}{_END_OF_DATA}" if texts else ""
 
 

@@ -116,7 +116,12 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "compare-with-zero": ((("Equal", "NotEqual"),), (("Convert",),)),
     "complete-indices": ((("Gather",),), (("NonZero",),), (("OneHot",),)),
     "complete-scales": ((("Interpolate",),),),
-    "complete-shapes": ((("Reshape",),), (("Broadcast",),), (("Interpolate", "Transpose"),)),
+    "complete-shapes": (
+        (("Reshape",),),
+        (("Broadcast",),),
+        (("Interpolate", "Transpose"),),
+        (("Transpose",), ("GRUSequence", "LSTMSequence", "RNNSequence")),
+    ),
     "complete-slices": ((("Slice",),), (("StridedSlice",),), (("GatherElements",), ("Slice",))),
     "compress-weights": ((("Gather", "GroupedMatMul", "MatMul"), ("Constant",)),),
     "compute-constant-products": ((("MatMul",),),),
@@ -227,6 +232,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "erase-unread-states": ((("ReadValue",),),),
     "fit-fake-quantize-limits": (
         (("FakeQuantize",),),
+        (("FakeQuantize",), ("Transpose",)),
         (("GroupNormalization", "MVN", "NormalizeL2"), ("FakeQuantize",)),
         (("Convolution", "GroupConvolution"), ("FakeQuantize",)),
     ),
@@ -704,7 +710,6 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     "separate-kept-products": (
         (("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", "MatMul"),),
     ),
-    "separate-limits": ((("FakeQuantize",),), (("FakeQuantize",), ("Transpose",))),
     "separate-maps": ((("Divide", "Multiply"), ("Convolution", "GroupConvolution")),),
     "separate-moved-products": ((("Reshape", "Unsqueeze"), ("MatMul",), ("FakeQuantize",)), (("Gather",), ("MatMul",), ("FakeQuantize",))),
     "separate-normalizations": (
@@ -736,7 +741,10 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
             ),
         ),
     ),
-    "separate-repeated-softmax": ((("Broadcast", "Concat", "Tile"), ("Softmax",)),),
+    "separate-repeated-softmax": (
+        (("Broadcast", "Concat", "Tile"), ("Softmax",)),
+        (("Broadcast", "Concat", "Tile"), ("AvgPool", "MaxPool")),
+    ),
     "separate-scales": (
         (("Gather",), ("FakeQuantize",)),
         (("StridedSlice",), ("FakeQuantize",)),
@@ -756,6 +764,13 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         ),
         (("Reshape",), ("FakeQuantize",)),
         (("Add", "Subtract"), ("FakeQuantize",)),
+    ),
+    "separate-single-pixels": (
+        (
+            ("FakeQuantize", "PRelu"),
+            ("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"),
+            ("FakeQuantize",),
+        ),
     ),
     "separate-slopes": (
         (

@@ -3,7 +3,7 @@
 A `Pattern` is only tried on operations of its root classes (and their subclasses):
 the driver has a table from operation class to patterns, and does nothing on a module without roots. It walks the blocks
 once in order; with `fixpoint`, operations that were inserted or whose operands changed are visited again until nothing
-changes.
+changes; with `cascade`, operations that a pattern inserted are visited by the patterns after it.
 
 A replacement inherits the node name and the tensor names of the replaced operation, without the pattern's help.
 Replacements, and patterns that matched but declined, are reported to `moir.rewriting.events`.
@@ -234,6 +234,7 @@ def rewrite(
     patterns: Iterable[Pattern | RewritePattern],
     *,
     fixpoint: bool = False,
+    cascade: bool = False,
     known: KnownValues | None = None,
     analyses: Analyses | None = None,
 ) -> bool:
@@ -243,27 +244,31 @@ def rewrite(
         module: changed in place.
         patterns: the patterns.
         fixpoint: whether to visit operations again that are inserted or whose operands change.
+        cascade: whether operations that a pattern inserts are visited at once by the patterns after it in `patterns`,
+            so that several patterns can change one operation, each of them once.
         known: known values of the module in its present state.
         analyses: facts about the module in its present state, if there are any.
 
     Returns whether anything changed.
     """
-    table = PatternTable(map(adapted, patterns))
+    ordered = [adapted(each) for each in patterns]
+    table = PatternTable(ordered)
+    indices = {pattern: index for index, pattern in enumerate(ordered)} if cascade else {}
     analyses = analyses or Analyses(module)
     known = known or analyses.known_values
     recording = RECORDING.get()
     if recording is not None and recording.is_exhausted:
         return False
     starting = {each: candidates for each in analyses.classes if (candidates := table.patterns(each))}
-    pending = deque(analyses.of_classes(starting.keys()))
+    pending = deque((op, 0) for op in analyses.of_classes(starting.keys()))
     changed = False
     rewriter: Rewriter | None = None
     while pending:
-        op = pending.popleft()
+        op, first = pending.popleft()
         for pattern in starting.get(type(op)) or table.patterns(type(op)):
             if op.parent is None:
                 break
-            if not pattern.may_match(op):
+            if (first and indices[pattern] < first) or not pattern.may_match(op):
                 continue
             if rewriter is None:
                 rewriter = Rewriter(op, known, recording)
@@ -279,7 +284,10 @@ def rewrite(
                 return True
             if fixpoint:
                 touched = dict.fromkeys([*(rewriter.op.inserted or ()), *rewriter.touched, op])
-                pending.extend(each for each in touched if each.parent is not None and table.patterns(type(each)))
+                pending.extend((each, 0) for each in touched if each.parent is not None and table.patterns(type(each)))
+            elif cascade:
+                inserted = [each for each in rewriter.op.inserted or () if each.parent is not None and table.patterns(type(each))]
+                pending.extendleft((each, indices[pattern] + 1) for each in reversed(inserted))
     return changed
 
 

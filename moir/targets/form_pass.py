@@ -12,14 +12,17 @@ from moir.analysis.analyses import Analyses
 from moir.analysis.provenance import Source, sources
 from moir.dialects.names import name_of
 from moir.errors import UnsupportedOperationError
-from moir.rewriting.driver import Pattern, PatternPass
+from moir.rewriting.driver import Pattern, PatternPass, rewrite
 from moir.rewriting.reporting_pass import Elements, Needs, ReportingPass, needs_of_roots
 from moir.targets.known_faults import record_of
 from moir.targets.record import Form, Refusal
 
 
 class FormPass(PatternPass):
-    """Rewrites operations into a form that the target executes correctly."""
+    """Rewrites operations into a form that the target executes correctly.
+
+    An operation that a pattern inserts is visited by the patterns after it, so that the operation has the forms of all.
+    """
 
     FORM: ClassVar[Form]
 
@@ -27,7 +30,9 @@ class FormPass(PatternPass):
         return [each() for each in self.FORM.patterns]
 
     def run(self, module: ModuleOp, analyses: Analyses) -> bool:
-        return super().run(module, analyses) if self.FORM.run is None else self.FORM.run(module, analyses)
+        if self.FORM.run is not None:
+            return self.FORM.run(module, analyses)
+        return rewrite(module, self.patterns(), cascade=True, analyses=analyses)
 
     @classmethod
     def needs(cls) -> Needs | None:

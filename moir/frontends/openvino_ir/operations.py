@@ -16,7 +16,6 @@ from moir.dialects.extension import EXTENSION, extension_class
 from moir.dialects.names import add_tensor_names
 from moir.dialects.opset.infrastructure import parse_shape
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.interfaces.spatial import SlidingWindowOp
 from moir.dialects.properties import string_attribute, strings_attribute
 from moir.dialects.shapes import UNKNOWN, tensor
 from moir.dialects.xml import SCALARS, operation_of_layer, properties_of
@@ -133,9 +132,7 @@ class BlockBuilder:
                 read = properties_of(operation, texts)
             except ValueError as error:
                 raise ModelFileError(str(error)) from error
-            is_window = issubclass(operation, SlidingWindowOp)
-            properties = operation.completed(read.properties) if is_window else dict(read.properties)
-            known_properties = self._properties[key] = (properties, dict(read.unknown))
+            known_properties = self._properties[key] = (operation.completed(read.properties), dict(read.unknown))
         return dict(known_properties[0]), known_properties[1]
 
     def _constant(self, layer: Layer, texts: dict[str, str]) -> Attribute:

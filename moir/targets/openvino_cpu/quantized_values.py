@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of, is_constant, is_quantized_weight
-from moir.dialects.element_types import si8, ui8
+from moir.dialects.element_types import REAL_TYPES, si8, ui8
 from moir.dialects.opset.arithmetic import Multiply
 from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.interfaces.operation import OpsetOp
@@ -31,7 +31,7 @@ _BYTES = (si8, ui8)
 
 def is_quantized(value: SSAValue) -> bool:
     """Whether a value is computed by a FakeQuantize, or by operations with constants from 8-bit integers, also behind a
-    Convert.
+    Convert of these integers or of floats.
     """
     while isinstance(owner := value.owner, OpsetOp):
         if isinstance(owner, FakeQuantize) or element_of(value) in _BYTES:
@@ -39,7 +39,7 @@ def is_quantized(value: SSAValue) -> bool:
         if isinstance(owner, Convert) and element_of(owner.operands[0]) in _BYTES:
             return True
         computed = [each for each in owner.operands if not is_constant(each)]
-        if owner.KIND not in COMPUTED or not computed:
+        if not computed or not (owner.KIND in COMPUTED or (isinstance(owner, Convert) and element_of(owner.data) in REAL_TYPES)):
             return False
         value = computed[0]
     return element_of(value) in _BYTES

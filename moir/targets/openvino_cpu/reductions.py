@@ -9,6 +9,7 @@ from xdsl.ir import Operation, SSAValue, Use
 
 from moir.analysis.constants import constant_of
 from moir.dialects.element_types import INTEGER_TYPES, boolean, f32, f64, ui8
+from moir.dialects.opset.activation import PRelu
 from moir.dialects.opset.arithmetic import Divide
 from moir.dialects.opset.elementwise import Negative
 from moir.dialects.opset.infrastructure import Constant
@@ -146,6 +147,8 @@ def is_product_with_ones(op: Operation) -> bool:
 def constants_after(op: OpsetOp) -> Iterator[Use]:
     """The uses in which elementwise operations after an operation, which the plugin fuses into it, combine its result
     with a constant.
+
+    Ends before a PRelu with several slopes, which `separate-slopes` separates.
     """
     current: Operation = op
     while len(uses := list(current.results[0].uses)) == 1:
@@ -154,7 +157,7 @@ def constants_after(op: OpsetOp) -> Iterator[Use]:
             yield Use(user, 1)
             current = user
             continue
-        if not isinstance(user, OpsetOp) or not user.operands or not (user.POINTWISE or user.BROADCASTS or isinstance(user, FakeQuantize)):
+        if not isinstance(user, OpsetOp) or not user.operands or not is_fused(user):
             return
         others = [Use(user, index) for index, value in enumerate(user.operands) if value is not current.results[0]]
         if not all(isinstance(user.operands[use.index].owner, Constant) for use in others):
@@ -162,8 +165,15 @@ def constants_after(op: OpsetOp) -> Iterator[Use]:
             return
         if _adds_elements(shape_of(op.results[0]), shape_of(user.results[0])):
             return
+        if isinstance(user, PRelu) and any(map(is_list, others)):
+            return
         yield from others
         current = user
+
+
+def is_fused(op: OpsetOp) -> bool:
+    """Whether the plugin fuses operations like this one, with constants, into a reduction before it."""
+    return op.POINTWISE or op.BROADCASTS or isinstance(op, FakeQuantize | PRelu)
 
 
 def _adds_elements(reduced: Shape, result: Shape) -> bool:
@@ -252,6 +262,7 @@ FORMS = (
     Form(
         "separate-reductions",
         (ReductionBeforeConstants,),
+        after=("simplify-matmul",),
         faults=(
             Fault(
                 "levels-of-means",
@@ -272,6 +283,11 @@ FORMS = (
             Fault(
                 "rows-without-batches",
                 "a reduction of the first of three dimensions, then constants for single rows",
+                "reads the constants out of bounds",
+            ),
+            Fault(
+                "rows-of-activations",
+                "a reduction of the first or last of three dimensions, then a PRelu with one slope, then constants for single rows",
                 "reads the constants out of bounds",
             ),
             Fault(

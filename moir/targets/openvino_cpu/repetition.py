@@ -13,6 +13,7 @@ from moir.dialects.opset.activation import Softmax, Softmax1
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Concat
+from moir.dialects.opset.pooling import PoolingOp
 from moir.dialects.opset.repetition import Broadcast, Broadcast1, Tile
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
@@ -79,8 +80,7 @@ class RepeatedSoftmax(Pattern):
 
     def may_match(self, op: Operation) -> bool:
         data = op.operands[0]
-        is_repeated = not isinstance(op, Concat) or (len(op.operands) > 1 and len(set(op.operands)) == 1)
-        return is_repeated and isinstance(data.owner, Softmax | Softmax1) and (rank_of(data) or MOST_PLANAR + 1) > MOST_PLANAR
+        return _is_repetition(op) and isinstance(data.owner, Softmax | Softmax1) and (rank_of(data) or MOST_PLANAR + 1) > MOST_PLANAR
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -88,6 +88,31 @@ class RepeatedSoftmax(Pattern):
         same = computed_identity(rewriter.op, data)
         operands = [same if each is data else each for each in op.operands]
         rewriter.replace_with(op, rewriter.op.create(type(op), operands, dict(op.properties)).results[0])
+
+
+def _is_repetition(op: Operation) -> bool:
+    """Whether an operation repeats its first operand: a Concat only if it has no other operand."""
+    return not isinstance(op, Concat) or (len(op.operands) > 1 and len(set(op.operands)) == 1)
+
+
+class RepeatedPooledChannel(RepeatedSoftmax):
+    """Computes an identity between a pooling of images of one channel and the repetition of its result.
+
+        %0 = opset1.AvgPool(%x)                              // [3, 1, 4, 4]
+        %y = opset1.Concat(%0, %0) {axis = 1}
+    ->  %1 = opset1.Maximum(-inf, %0)
+        %y = opset1.Concat(%1, %1) {axis = 1}
+
+    The plugin has the result of the pooling with channels last, which for one channel are the same data in the same
+    order, and so writes the repeated channels in another order. Broadcast, and Concat of one value several times,
+    become Tile.
+    """
+
+    companions = ((PoolingOp,),)
+
+    def may_match(self, op: Operation) -> bool:
+        data = op.operands[0]
+        return _is_repetition(op) and isinstance(data.owner, PoolingOp) and (shape_of(data) or (-1, -1))[1] in (1, -1)
 
 
 def unrepeated(repeats: SSAValue) -> set[int]:
@@ -153,12 +178,19 @@ FORMS = (
     ),
     Form(
         "separate-repeated-softmax",
-        (RepeatedSoftmax,),
+        (RepeatedSoftmax, RepeatedPooledChannel),
+        "Computes an identity between a Softmax, or a pooling of one channel, and its repetition.",
         faults=(
             Fault(
                 "repeated-softmax",
                 "Tile, Broadcast, and Concat of one value several times, of a Softmax of four dimensions or more",
                 "have the elements of the repeated parts in another order",
+            ),
+            Fault(
+                "repeated-pooled-channel",
+                "Tile, Broadcast, and Concat of one value several times, of a MaxPool or AvgPool of one channel that a Convolution reads, "
+                "too, or whose batch is dynamic",
+                "have the elements of the repeated channels in another order",
             ),
         ),
     ),

@@ -11,7 +11,7 @@ from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.shape import ShapeOf
 from moir.dialects.shapes import element_count, element_of, is_static, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
-from moir.targets.openvino_cpu.neighbours.identity import computed_identity
+from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_computed_identity
 from moir.targets.record import Fault, Form
 from moir.targets.stages import PREFERRED
 
@@ -123,6 +123,39 @@ class ViewsOfMovedData(Pattern):
         rewriter.replace_with(op, rewriter.op.create(type(op), [copied, *op.operands[1:]], dict(op.properties)).results[0])
 
 
+_SEQUENCES = ("opset5.GRUSequence", "opset5.LSTMSequence", "opset5.RNNSequence")
+
+
+class ViewsBeforeSequence(Pattern):
+    """Copies data that a Concat reads, or that have views, before they are transposed for a recurrent sequence.
+
+        %0 = opset1.Transpose(%x, [1, 0, 2])
+        %y, %h = opset5.RNNSequence(%0, …)
+        %z = opset1.Concat(%y, %x) {axis = 0}
+    ->  %0 = opset1.Transpose(opset1.Maximum(-inf, %x), [1, 0, 2])
+
+    The plugin reads the data of the sequence where %x would be if nothing else used its memory: it computes with other
+    numbers, which differ from one inference to the next.
+    """
+
+    roots = ("opset1.Transpose",)
+    companions = (_SEQUENCES,)
+
+    def may_match(self, op: Operation) -> bool:
+        data = op.operands[0]
+        if not is_static(shape_of(data) or (-1,)) or isinstance(data.owner, Constant | Parameter) or is_computed_identity(data):
+            return False
+        if not any(use.operation.name in _SEQUENCES and use.index == 0 for use in op.results[0].uses):
+            return False
+        users = [use.operation for use in data.uses]
+        return any(isinstance(each, OpsetOp) and (each.RESHAPES or each.KIND == "Concat") for each in users)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        assert isinstance(op, OpsetOp)
+        data, order = op.operands
+        rewriter.replace_with(op, rewriter.op.Transpose(computed_identity(rewriter.op, data), order))
+
+
 class StaticDimensions(Pattern):
     """Selects adjacent static dimensions from a shape by a StridedSlice.
 
@@ -213,7 +246,7 @@ FORMS = (
     Form("slice-static-dimensions", (StaticDimensions,), stage=PREFERRED),
     Form(
         "complete-shapes",
-        (ConstantInCopiedSizes, BroadcastToScalar, ViewsOfMovedData),
+        (ConstantInCopiedSizes, BroadcastToScalar, ViewsOfMovedData, ViewsBeforeSequence),
         "Rewrites Reshapes that copy sizes of a constant, Broadcasts to a scalar, and views of data that is moved.",
         after=(
             "complete-slices",
@@ -226,6 +259,11 @@ FORMS = (
                 "two operations of Reshape, Squeeze and Unsqueeze, or one that is a result, of a value of static sizes that is "
                 "transposed for a Convolution, or resized along its second and third axis, as well",
                 "what is computed of the transposed or resized value is garbage",
+            ),
+            Fault(
+                "views-before-sequences",
+                "RNNSequence, GRUSequence and LSTMSequence of transposed data of static sizes that a Concat or Reshape reads, too",
+                "computes with other memory",
             ),
         ),
     ),

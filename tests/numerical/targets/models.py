@@ -76,7 +76,13 @@ UNKNOWN_SIZES = OF_UNKNOWN_SIZES | {
 }
 """The faults that are there if sizes other than 1 are not known."""
 
-UNKNOWN_BATCHES = {"repeated-channels", "shuffled-unknown-groups"}
+UNKNOWN_BATCHES = {
+    "levels-of-single-pixels",
+    "repeated-channels",
+    "repeated-pooled-channel",
+    "shuffled-unknown-groups",
+    "slopes-of-single-pixels",
+}
 """The faults that are there if only the first size is not known."""
 
 BOUNDED = {"remainder-of-sizes": openvino.Dimension(3, 19)}

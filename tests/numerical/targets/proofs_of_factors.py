@@ -122,6 +122,11 @@ PROOFS_OF_FACTORS: dict[str, Proof] = {
         [-np.ones((2, 3, 1), np.float32)],
         -np.tile(floats(2, 3, 4).reshape(1, 3, 1), (2, 1, 1)),
     ),
+    "slopes-of-levels": (
+        lambda x: ops.prelu(rounded(ops.reduce_sum(x, np.array([2]), True), -128, 127), floats(2, 3, 4).reshape(1, 3, 1)),
+        [-np.ones((2, 3, 1), np.float32)],
+        -np.tile(floats(2, 3, 4).reshape(1, 3, 1), (2, 1, 1)),
+    ),
 }
 
 PROOFS_OF_TRANSPOSES: dict[str, Proof] = {

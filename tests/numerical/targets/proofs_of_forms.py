@@ -129,6 +129,15 @@ def quantized_residual(x: Any) -> Any:
     return leveled(ops.add(first, half), 1 / 16)
 
 
+def steps_and_data(x: Any) -> Any:
+    """The states of an RNN by steps, which are its data without negative elements, then these data."""
+    data, units = ops.relu(x), np.ones((1, 1, 1), np.float32)
+    lengths, nothing = np.full(3, 2, np.int64), np.zeros((3, 1, 1), np.float32)
+    by_batch = ops.transpose(data, np.array([1, 0, 2]))
+    sequence = ops.rnn_sequence(by_batch, nothing, lengths, units, 0 * units, 0 * units[0], 1, "forward", activations=["relu"])
+    return ops.concat([opset15.squeeze(ops.transpose(sequence.output(0), np.array([2, 1, 0, 3])), np.array([1])), data], 0)
+
+
 PROOFS_OF_FORMS: dict[str, Proof] = {
     "unrounded-summand": (quantized_residual, [np.full((1, 16, 1, 1), 0.375, np.float32)], np.full((1, 16, 1, 1), 0.625, np.float32)),
     "f64-sizes": (tenths, [floats(1, 2, 3)], np.array(4)),
@@ -261,6 +270,21 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         lambda x: ops.multiply(ops.reduce_sum(x, np.array([0]), False), ROW.reshape(16, 1)),
         [SIGNALS],
         SIGNALS.sum(0) * ROW.reshape(16, 1),
+    ),
+    "repeated-pooled-channel": (
+        lambda x: ops.tile(ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [1, 1]).output(0), np.array([1, 3, 1, 1])),
+        [np.arange(20, dtype=np.float32).reshape(2, 1, 5, 2)],
+        np.tile(np.arange(20, dtype=np.float32).reshape(2, 1, 5, 2), (1, 3, 1, 1)),
+    ),
+    "views-before-sequences": (
+        steps_and_data,
+        [np.arange(1, 7, dtype=np.float32).reshape(2, 3, 1)],
+        np.tile(np.arange(1, 7, dtype=np.float32).reshape(2, 3, 1), (2, 1, 1)),
+    ),
+    "rows-of-activations": (
+        lambda x: ops.multiply(ops.prelu(ops.reduce_sum(x, np.array([2]), False), floats(1.5)), ROW),
+        [SIGNALS],
+        SIGNALS.sum(2) * ROW,
     ),
     "rows-of-broadcasts": (
         lambda x: ops.broadcast(ops.reduce_sum(x, np.array([2]), True), np.array([1, 16, 1]), broadcast_spec="BIDIRECTIONAL"),

@@ -116,6 +116,20 @@ def rounded_rows(x: Any) -> Any:
     return rounded_by(ops.transpose(rows.output(0), np.array([0, 2, 3, 1])), floats(1, 4).reshape(1, 2, 1, 1))
 
 
+PIXEL = floats(-1, 2, -3, 4).reshape(1, 4, 1, 1)
+UNITS = np.eye(4, dtype=np.int8).reshape(4, 4, 1, 1)
+
+
+def quantized_pixel(x: Any) -> Any:
+    """The convolution of x, which is rounded to integers, with units in 8 bits by a factor for each channel."""
+    scales = floats(1, 2, 3, 4).reshape(4, 1, 1, 1)
+    return ops.convolution(rounded(x, -128, 127), ops.multiply(ops.convert(ops.constant(UNITS), np.float32), scales), *STRIDES)
+
+
+STRIDES: Any = ([1, 1], [0, 0], [0, 0], [1, 1])
+OF_PIXEL = PIXEL * floats(1, 2, 3, 4).reshape(1, 4, 1, 1)
+
+
 PROOFS_OF_LEVELS: dict[str, Proof] = {
     "unsigned-weights": (
         product_with_unsigned_weights,
@@ -167,6 +181,21 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         integers_of_minima,
         [np.array([[[3, -7, 5], [20, 40, 30]]], np.float32)],
         np.array([[[121], [148]]], np.uint8),
+    ),
+    "slopes-of-single-pixels": (
+        lambda x: ops.prelu(quantized_pixel(x), floats(2, 3, 4, 5)),
+        [PIXEL],
+        np.where(OF_PIXEL > 0, OF_PIXEL, OF_PIXEL * floats(2, 3, 4, 5).reshape(1, 4, 1, 1)),
+    ),
+    "levels-of-single-pixels": (
+        lambda x: rounded_by(quantized_pixel(x), floats(0.5, 1, 1.5, 2).reshape(1, 4, 1, 1)),
+        [PIXEL],
+        OF_PIXEL,
+    ),
+    "levels-of-joined-extremes": (
+        lambda x: rounded_by(ops.concat([x, ops.reduce_max(x, np.array([0]), True)], 1), floats(0.5)),
+        [floats(3, -7.5, 20, 40.5).reshape(1, 4)],
+        np.tile(floats(3, -7.5, 20, 40.5), 2).reshape(1, 8),
     ),
     "levels-of-products": (
         lambda x: rounded_by(ops.matmul(x, x, False, False), floats(1, 2).reshape(1, 2, 1, 1)),
@@ -243,6 +272,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         lambda x: rounded(ops.reduce_sum(ops.multiply(x, ROWS), np.array([2]), True), -128, 127),
         [np.ones((2, 3, 4), np.float32)],
         np.tile(4 * ROWS, (2, 1, 1)),
+    ),
+    "rows-of-sums": (
+        lambda x: ops.reduce_sum(ops.add(x, rounded_by(x, ROWS)), np.array([2]), True),
+        [np.tile(ROWS, (2, 1, 4))],
+        np.tile(8 * ROWS, (2, 1, 1)),
     ),
     "reshaped-products": (
         lambda x: rounded(ops.reshape(ops.multiply(x, ROWS), np.array([-1, 4]), False), -128, 127),

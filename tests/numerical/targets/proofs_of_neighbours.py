@@ -124,6 +124,16 @@ PROOFS_OF_NEIGHBOURS: dict[str, Proof] = {
         [BYTES, IMAGE],
         np.concatenate([np.clip(BYTES / np.float32(2), -1.75, 1.75), np.clip(IMAGE, 0, 127)], 3),
     ),
+    "limits-of-negative-zero": (
+        lambda x: ops.concat([ops.clamp(ops.multiply(x, np.float32(-0.0)), -1, 2), rounded(x, -128, 127)], 3),
+        [IMAGE],
+        np.concatenate([0 * IMAGE, IMAGE], 3),
+    ),
+    "average-of-halves": (
+        lambda x: averages(ops.convert(rounded(ops.convert(x, "f32"), -128, 127), "f16")),
+        [IMAGE.astype(np.float16)],
+        in_windows(IMAGE).mean(-1).astype(np.float16),
+    ),
     "average-of-bytes": (
         lambda x, y: ops.concat([ops.negative(averages(halves(x))), ops.relu(rounded(y, -128, 127))], 3),
         [BYTES, IMAGE[:, :, ::2, ::2]],

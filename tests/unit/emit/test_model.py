@@ -305,3 +305,19 @@ def test_runtime_information(parse: Any, tmp_path: Path) -> None:
     }
     convert = next(op for op in model.get_ops() if op.get_type_name() == "Convert")
     assert "decompression" in str(convert.get_rt_info().keys()) or any("decompression" in str(key) for key in convert.get_rt_info())
+
+
+@pytest.mark.parametrize("kind", ["opset16.AvgPool", "opset14.MaxPool", "opset8.MaxPool"])
+def test_missing_dilations_are_written(parse: Any, kind: str, tmp_path: Path) -> None:
+    """A text may leave them out; the runtime ends the process if they are empty."""
+    is_maximum = kind.endswith("MaxPool")
+    excluded, indices = ("", ", tensor<1x1x3x3xsi64>") if is_maximum else (', "exclude-pad" = true', "")
+    properties = f"kernel = [2, 2], strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]{excluded}"
+    module = parse(f"""
+        %0 = opset1.Parameter() {{name = "x"}} : tensor<1x1x4x4xf32>
+        %1{", %2" if is_maximum else ""} = {kind}(%0) {{{properties}}} : tensor<1x1x3x3xf32>{indices}
+        opset1.Result(%1) {{name = "y"}}
+    """)
+    write_model(module, tmp_path / "model.xml")
+    assert 'dilations="1,1"' in (tmp_path / "model.xml").read_text()
+    openvino.Core().compile_model(tmp_path / "model.xml", "CPU")

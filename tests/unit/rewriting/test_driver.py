@@ -71,6 +71,13 @@ def test_replacement_inherits_names(parse: Any) -> None:
     assert "tensor_names" not in tanh.attributes
 
 
+def test_cascade_visits_inserted_operations_with_the_later_patterns(parse: Any) -> None:
+    module = parse(CHAIN)
+    assert rewrite(module, [Replace(Tanh, "Sigmoid"), Replace(Exp, "Exp", "Tanh"), Replace(Tanh, "Abs")], cascade=True)
+    module.verify()
+    assert names(module) == ["Exp", "Abs", "Relu", "Exp", "Abs"]
+
+
 def test_operation_that_takes_over_keeps_its_name_and_collects_tensor_names(parse: Any) -> None:
     module = parse(CHAIN)
     rewrite(module, [Replace(Relu)])

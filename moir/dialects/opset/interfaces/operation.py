@@ -183,6 +183,11 @@ class OpsetOp(IRDLOperation, PropertyAccess):
         Raises VerifyException.
         """
 
+    @classmethod
+    def completed(cls, properties: Mapping[str, Attribute]) -> dict[str, Attribute]:
+        """The properties, with those that the others imply, where a class overrides this."""
+        return dict(properties)
+
     def gives_back_operand(self, known: OperandValues) -> bool:
         """Whether the result certainly has the elements and the shape of the first operand, for any dynamic dimensions.
 

@@ -11,6 +11,7 @@ from moir.dialects.opset.data_types import Convert
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.movement import Concat
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import element_of, normalize_axis, rank_of, shape_of
@@ -20,6 +21,7 @@ from moir.targets.record import Fault, Form
 
 _MOVING = frozenset(("Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 _VIEWS = frozenset(("Reshape", "Squeeze", "Unsqueeze"))
+_ACTIVATIONS = frozenset(("PRelu",))
 _EXTREMES = frozenset(("ReduceMax", "ReduceMin"))
 _FLOATS = (f16, f32)
 _BYTES = (si8, ui8)
@@ -34,22 +36,30 @@ class QuantizedExtremes(Pattern):
         %y = opset15.Squeeze(%1, [0])
 
     The plugin computes a reduction and the FakeQuantize after it, also after elementwise operations between them, as
-    one. If the result is one of integers of 8 bits, it is off by some integers. An Unsqueeze of a dimension that the
-    reduction has removed does not separate the two. In this case an identity after the FakeQuantize keeps the result
-    from being computed in integers.
+    one. If the result is one of integers of 8 bits, it is off by some integers. An Unsqueeze that gives the result the
+    shape which it had if the reduction kept its dimensions does not separate the two. In this case an identity after
+    the FakeQuantize keeps the result from being computed in integers. If a Concat is between the two, the plugin moves
+    the FakeQuantize before it, which an identity after the Concat prevents.
     """
 
     roots = (FakeQuantize,)
     companions = (("opset1.ReduceMax", "opset1.ReduceMin"),)
 
     def may_match(self, op: Operation) -> bool:
-        owner = merged_before(op.operands[0], _MOVING).owner
-        return isinstance(owner, ReductionOp) and owner.KIND in _EXTREMES and not _is_separate(op)
+        value = merged_before(op.operands[0], _MOVING)
+        if isinstance(value.owner, Concat):
+            return not is_computed_identity(op.operands[0]) and any(map(_is_extreme, value.owner.operands))
+        return _is_extreme(value) and not _is_separate(op)
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, FakeQuantize)
         data, *limits = op.operands
-        axis, build = _separate_axis(op, rewriter), rewriter.op
+        build = rewriter.op
+        if isinstance(merged_before(data, _MOVING).owner, Concat):
+            same = computed_identity(build, data)
+            rewriter.replace_with(op, build.create(FakeQuantize, [same, *limits], dict(op.properties)).results[0])
+            return
+        axis = _separate_axis(op, rewriter)
         if axis is None:
             rounded = build.create(FakeQuantize, list(op.operands), dict(op.properties)).results[0]
             rewriter.replace_with(op, computed_identity(build, rounded))
@@ -58,6 +68,12 @@ class QuantizedExtremes(Pattern):
         wider = [each if axis == 0 or shape_of(each) in ((), (1,)) else build.Unsqueeze(each, [axis]) for each in limits]
         rounded = build.create(FakeQuantize, [build.Unsqueeze(data, [axis]), *wider], dict(op.properties)).results[0]
         rewriter.replace_with(op, build.Squeeze(rounded, [axis]))
+
+
+def _is_extreme(value: SSAValue) -> bool:
+    """Whether a value is a ReduceMax or ReduceMin, perhaps after operations that the plugin merges into it."""
+    owner = merged_before(value, _MOVING).owner
+    return isinstance(owner, ReductionOp) and owner.KIND in _EXTREMES
 
 
 def _separate_axis(op: FakeQuantize, rewriter: Rewriter) -> int | None:
@@ -72,17 +88,21 @@ def _separate_axis(op: FakeQuantize, rewriter: Rewriter) -> int | None:
         return None
     reduced = {normalize_axis(axis, rank) for axis in axes}
     keeps = reduction.flag("keep_dims") and rank_of(data) == rank
-    if (keeps or 0 not in reduced) and all(shape_of(each) in ((), (1,)) for each in limits):
+    before, after = shape_of(reduction.operands[0]) or (), shape_of(data) or ()
+    kept = tuple(1 if axis in reduced else size for axis, size in enumerate(before))
+    if (keeps or 0 not in reduced) and (1, *after) != kept and all(shape_of(each) in ((), (1,)) for each in limits):
         return 0
-    return -1 if keeps or rank - 1 not in reduced else None
+    return -1 if (keeps or rank - 1 not in reduced) and (*after, 1) != kept else None
 
 
 def merged_before(value: SSAValue, also: frozenset[str] = frozenset()) -> SSAValue:
     """The value before all operations that the plugin merges into the producer of that value; the value itself if there
     are none.
 
-    Merged are elementwise operations with constants, and operations of the kinds in `also`.
+    Merged are elementwise operations with constants, PRelus with constant slopes, and operations of the kinds
+    in `also`.
     """
+    also |= _ACTIVATIONS
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         computed = [each for each in owner.operands if not isinstance(each.owner, Constant)]
         if len(computed) != 1 or not (owner.POINTWISE or owner.BROADCASTS or owner.KIND in also) or isinstance(owner, FakeQuantize):
@@ -241,6 +261,11 @@ FORMS = (
             Fault(
                 "levels-of-extremes",
                 "FakeQuantize of a ReduceMax or ReduceMin, perhaps after elementwise operations, for integers of 8 bits",
+                "is off by some quantization steps",
+            ),
+            Fault(
+                "levels-of-joined-extremes",
+                "FakeQuantize of a Concat of a ReduceMax or ReduceMin and another value",
                 "is off by some quantization steps",
             ),
             Fault(

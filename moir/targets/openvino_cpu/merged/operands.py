@@ -296,10 +296,12 @@ FORMS = (
         (
             EqualLimits,
             LimitsOfOneShape,
+            QuantizedDynamicShape,
+            LimitsBehindTranspose,
             NormalizationOfQuantizedValues,
             QuantizedValuesWithoutZero,
         ),
-        "Gives the limits of a FakeQuantize one shape, and separates it from normalizations and convolutions.",
+        "Gives the limits of a FakeQuantize one shape, and separates it from normalizations, convolutions and Transposes.",
         faults=(
             Fault("normalized-levels", "MVN and GroupNormalization of a FakeQuantize", "add ε to the variance of the quantized integers"),
             Fault(
@@ -326,14 +328,6 @@ FORMS = (
                 "FakeQuantize with one number for a limit and several for the other one",
                 "has other quantized values",
             ),
-        ),
-    ),
-    Form(
-        "separate-limits",
-        (QuantizedDynamicShape, LimitsBehindTranspose),
-        "Inserts an identity between a FakeQuantize and a Transpose, or another FakeQuantize, before it.",
-        after=("fit-fake-quantize-limits",),
-        faults=(
             Fault(
                 "levels-of-unknown-sizes",
                 "FakeQuantize of dynamic shape with several limits, after a Transpose or before another FakeQuantize",

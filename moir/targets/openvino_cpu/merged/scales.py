@@ -7,6 +7,7 @@ computes what follows of x, and subtracts c and multiplies by s after that.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from xdsl.ir import Operation, SSAValue
 
@@ -172,22 +173,39 @@ def _separate(op: Operation, rewriter: Rewriter) -> None:
 def has_scales(value: SSAValue) -> bool:
     """Whether the plugin may take a value for dequantized integers, with scales or terms of several elements.
 
-    False for a value that is computed from constants alone.
+    The plugin divides the other summand of a sum by the scales, and so moves them behind the sum. False for a value
+    that is computed from constants alone.
+    """
+    pending, seen = [value], {value}
+    while pending:
+        is_scaled, summands = _scales(pending.pop())
+        if is_scaled:
+            return True
+        pending += [each for each in summands if each not in seen]
+        seen.update(summands)
+    return False
+
+
+def _scales(value: SSAValue) -> tuple[bool, Sequence[SSAValue]]:
+    """Whether a value has scales or terms of several elements; if it has none, the summands of the sum from which it is
+    computed, empty without a sum.
     """
     is_scaled, has_lists = False, False
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
         constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
         if isinstance(owner, FakeQuantize):
-            return has_lists or any(map(is_list, constants))
+            return has_lists or any(map(is_list, constants)), ()
         if owner.KIND in _PRODUCTS:
-            return has_lists or rounding_of(owner.operands[0]) is not None
+            return has_lists or rounding_of(owner.operands[0]) is not None, ()
         count = len(owner.operands) - len(constants)
+        if isinstance(owner, Add | Subtract) and count > 1:
+            return is_scaled and has_lists, owner.operands
         if is_computed_identity(value) or not (owner.KIND in KEEPING or (count == 1 and (owner.POINTWISE or owner.BROADCASTS))):
-            return is_scaled and has_lists and count > 0
+            return is_scaled and has_lists and count > 0, ()
         is_scaled = is_scaled or (owner.KIND in ("Divide", "Multiply") and bool(constants))
         has_lists = has_lists or (owner.KIND in ("Add", "Divide", "Multiply", "Subtract") and any(map(is_list, constants)))
         value = next((each for each in owner.operands if each not in constants), owner.operands[0])
-    return is_scaled and has_lists
+    return is_scaled and has_lists, ()
 
 
 FORMS = (
@@ -198,6 +216,11 @@ FORMS = (
         faults=(
             Fault(
                 "entries-of-levels", "Gather of one entry of a FakeQuantize with several limits", "has a dimension more, or is not compiled"
+            ),
+            Fault(
+                "rows-of-sums",
+                "a reduction of three dimensions of the sum of a value and what a FakeQuantize with several limits rounds",
+                "reads the scales out of bounds",
             ),
             Fault(
                 "entries-of-products",

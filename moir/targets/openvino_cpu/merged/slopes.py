@@ -9,6 +9,7 @@ from moir.dialects.opset.activation import PRelu
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.matrix import MatMul
+from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.opset.reduction import ReductionOp
 from moir.dialects.shapes import rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
@@ -30,7 +31,8 @@ class SlopesOfSums(Pattern):
     ->  %y = opset1.PRelu(opset1.Maximum(-inf, %0), %slopes)
 
     The plugin takes the last axis of a product for that of the slopes: it does not compile the model, or uses slopes of
-    other elements. Behind a reduction of data of three dimensions it reads them out of bounds.
+    other elements. Behind a reduction of data of three dimensions, perhaps with a FakeQuantize between them, it reads
+    them out of bounds.
     """
 
     roots = (PRelu,)
@@ -41,9 +43,11 @@ class SlopesOfSums(Pattern):
         if is_computed_identity(data) or not set(shape_of(slopes) or (-1,)) - {1}:
             return False
         total = merged_before(data).owner
-        if isinstance(total, ReductionOp):
-            return rank_of(total.operands[0]) == _REDUCED
-        return isinstance(total, MatMul) and (rank_of(data) or _REDUCED) > 2
+        if isinstance(total, MatMul):
+            return (rank_of(data) or _REDUCED) > 2
+        while isinstance(total, FakeQuantize):
+            total = merged_before(total.data).owner
+        return isinstance(total, ReductionOp) and rank_of(total.operands[0]) == _REDUCED
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         data, slopes = op.operands
@@ -108,6 +112,11 @@ FORMS = (
             ),
             Fault(
                 "slopes-of-reductions", "PRelu of a reduction of three dimensions, with several slopes", "reads the slopes out of bounds"
+            ),
+            Fault(
+                "slopes-of-levels",
+                "PRelu with several slopes of a FakeQuantize of a reduction of three dimensions",
+                "reads the slopes out of bounds",
             ),
         ),
     ),

@@ -11,7 +11,7 @@ from moir.dialects.opset.arithmetic import Divide, Multiply
 from moir.dialects.opset.convolution import Convolution, GroupConvolution
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.interfaces.spatial import ConvolutionOp
-from moir.dialects.opset.movement import Split
+from moir.dialects.opset.movement import Split, Transpose
 from moir.dialects.opset.pooling import MaxPool, MaxPool8
 from moir.dialects.shapes import shape_of
 from moir.rewriting.driver import Pattern, Rewriter
@@ -117,17 +117,22 @@ def _parts(value: SSAValue) -> Iterator[SSAValue]:
     """Yields the results of operations with several results (`_is_part`) that a value is computed from.
 
     Looks through elementwise operations and convolutions by kernels of one element, before which the runtime moves
-    strides.
+    strides, and through movements that the runtime removes, as they keep the shape.
     """
     pending, seen = [value], {value}
     while pending:
         owner = pending.pop().owner
-        is_passed = isinstance(owner, OpsetOp) and (owner.POINTWISE or owner.BROADCASTS)
+        is_passed = isinstance(owner, OpsetOp) and (owner.POINTWISE or owner.BROADCASTS or _keeps_shape(owner))
         if isinstance(owner, Operation) and (is_passed or (isinstance(owner, Convolution) and _has_unit_kernel(owner))):
             following = [each for each in owner.operands if each not in seen]
             seen.update(following)
             pending += following
             yield from (each for each in following if _is_part(each))
+
+
+def _keeps_shape(op: OpsetOp) -> bool:
+    """Whether an operation is a Transpose, Reshape, Squeeze or Unsqueeze whose result has the shape of its operand."""
+    return (op.RESHAPES or isinstance(op, Transpose)) and shape_of(op.operands[0]) in (None, shape_of(op.results[0]))
 
 
 def _is_part(value: SSAValue) -> bool:

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import constant_of, is_constant
-from moir.dialects.element_types import REAL_TYPES
+from moir.dialects.element_types import REAL_TYPES, f32
 from moir.dialects.opset.activation import Clamp
 from moir.dialects.opset.arithmetic import Add, Divide, Multiply, Subtract
 from moir.dialects.opset.infrastructure import Result
@@ -68,7 +69,9 @@ class AverageOfQuantizedValues(Pattern):
     companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
-        return is_quantized(op.operands[0]) and any(not isinstance(each, FakeQuantize | Result) for each in _ends(op.results[0]))
+        # The result of the model is of 32 bits or converted, which counts as an operation.
+        ends = (FakeQuantize, Result) if element_of(op.results[0]) == f32 else (FakeQuantize,)
+        return is_quantized(op.operands[0]) and any(not isinstance(each, ends) for each in _ends(op.results[0]))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         assert isinstance(op, OpsetOp)
@@ -163,18 +166,26 @@ class ClampOfQuantizedValues(Pattern):
 
     The plugin computes the Clamp in integers of 8 bits, with limits that it rounds to quantized values. It computes the
     Maximum together with the FakeQuantize and the Clamp. If a model has a FakeQuantize anywhere, this also holds for
-    the Clamp of integers of 8 bits that are converted to floats and multiplied by constants.
+    the Clamp of integers of 8 bits that are converted to floats and multiplied by constants, and the plugin divides the
+    limits of the Clamp of a product with -0 by -0, and does not compile the model.
     """
 
     roots = (Clamp,)
     companions = ((FakeQuantize,),)
 
     def may_match(self, op: Operation) -> bool:
-        return is_quantized(op.operands[0]) and element_of(op.operands[0]) in REAL_TYPES
+        data = op.operands[0]
+        return element_of(data) in REAL_TYPES and (is_quantized(data) or _is_product_with_negative_zero(data))
 
     def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
         same = computed_identity(rewriter.op, op.operands[0])
         rewriter.replace_with(op, rewriter.op.create(Clamp, [same], dict(op.properties)).results[0])
+
+
+def _is_product_with_negative_zero(value: SSAValue) -> bool:
+    """Whether a value is the product of another one and the constant -0."""
+    factors = [constant_of(each) for each in value.owner.operands] if isinstance(value.owner, Multiply) else []
+    return any(each is not None and bool(((each == 0) & np.signbit(each)).any()) for each in factors)
 
 
 def _ends(value: SSAValue) -> Iterator[Operation]:
@@ -238,6 +249,12 @@ FORMS = (
                 "limits-of-bytes",
                 "Clamp of integers of 8 bits that are converted to floats, by a constant, in a model that has a FakeQuantize",
                 "the limits are rounded to levels",
+            ),
+            Fault("limits-of-negative-zero", "Clamp of a product with -0, in a model that has a FakeQuantize", "is not compiled"),
+            Fault(
+                "average-of-halves",
+                "AvgPool in f16 of what a FakeQuantize rounds, as a result of the model",
+                "the averages are rounded to the levels",
             ),
             Fault(
                 "average-of-bytes",

@@ -25,3 +25,18 @@ builtin.module {
     opset1.Result(%5) {name = "s"}
   }
 }
+
+// -----
+
+// Floats of 8 bits become f32 first, and then integers by way of 32 bits.
+// CHECK-LABEL: moir.model @narrow
+// CHECK:           %[[F:.*]] = opset1.Convert(%x) {destination_type = f32
+// CHECK:           %[[I:.*]] = opset1.Convert(%[[F]]) {destination_type = si32
+// CHECK:           opset1.Convert(%[[I]]) {destination_type = ui8
+builtin.module {
+  moir.model @narrow {
+    %x = opset1.Parameter() {name = "x"} : tensor<?xf8E5M2>
+    %1 = opset1.Convert(%x) {destination_type = ui8, name = "a"} : tensor<?xui8>
+    opset1.Result(%1) {name = "p"}
+  }
+}

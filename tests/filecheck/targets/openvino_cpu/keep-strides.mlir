@@ -43,3 +43,24 @@ builtin.module {
     opset1.Result(%7) {name = "c"}
   }
 }
+
+// -----
+
+// A Transpose that keeps the shape is removed.
+// CHECK-LABEL: moir.model @kept_shape
+// CHECK:         %[[T:.*]] = opset1.Transpose
+// CHECK:         %[[P:.*]] = opset1.PRelu(%[[T]],
+// CHECK:         opset1.Convolution(%[[P]], %w)
+builtin.module {
+  moir.model @kept_shape {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x1x2xf32>
+    %axis = opset1.Constant() {value = #moir.data<tensor<si64>, [2]>} : tensor<si64>
+    %order = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [0, 2, 1]>} : tensor<3xsi64>
+    %w = opset1.Constant() {value = #moir.data<tensor<1x1x1xf32>, [2.0]>} : tensor<1x1x1xf32>
+    %0, %1 = opset1.Split(%x, %axis) {num_splits = 2} : tensor<1x1x1xf32>, tensor<1x1x1xf32>
+    %2 = opset1.Add(%1, %0) : tensor<1x1x1xf32>
+    %3 = opset1.Transpose(%2, %order) : tensor<1x1x1xf32>
+    %4 = opset1.Convolution(%3, %w) {strides = [2], dilations = [1], pads_begin = [0], pads_end = [0]} : tensor<1x1x1xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+}

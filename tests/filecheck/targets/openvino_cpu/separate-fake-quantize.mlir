@@ -116,3 +116,29 @@ builtin.module {
     opset1.Result(%3) {name = "b"}
   }
 }
+
+// -----
+
+// Of data with single elements, neither axis separates the two: an identity after the rounding does.
+// CHECK-LABEL: moir.model @single_elements
+// CHECK:         %[[F:.*]] = opset1.FakeQuantize(%{{.*}}) {levels = 256} : tensor<1x1xf32>
+// CHECK:         opset1.Maximum(%{{.*}}, %[[F]]) {name = "f"} : tensor<1x1xf32>
+// A FakeQuantize would be moved before the Concat.
+// CHECK:         %[[C:.*]] = opset1.Concat
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[C]])
+// CHECK:         opset1.FakeQuantize(%[[M]], {{.*}}) {levels = 256, name = "g"}
+builtin.module {
+  moir.model @single_elements {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x1x16xf32>
+    %last = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %low = opset1.Constant() {value = #moir.data<tensor<f32>, [-2.0]>} : tensor<f32>
+    %high = opset1.Constant() {value = #moir.data<tensor<f32>, [1.984375]>} : tensor<f32>
+    %0 = opset1.ReduceMax(%x, %last) {keep_dims = false} : tensor<1x1xf32>
+    %1 = opset1.FakeQuantize(%0, %low, %high, %low, %high) {levels = 256, name = "f"} : tensor<1x1xf32>
+    %2 = opset1.ReduceMax(%x, %last) {keep_dims = true} : tensor<1x1x1xf32>
+    %3 = opset1.Concat(%x, %2) {axis = 2} : tensor<1x1x17xf32>
+    %4 = opset1.FakeQuantize(%3, %low, %high, %low, %high) {levels = 256, name = "g"} : tensor<1x1x17xf32>
+    opset1.Result(%1) {name = "y"}
+    opset1.Result(%4) {name = "z"}
+  }
+}

@@ -250,3 +250,24 @@ builtin.module {
     opset1.Result(%8) {name = "d"}
   }
 }
+
+// -----
+
+// A PRelu with one slope is fused like other elementwise operations.
+// CHECK-LABEL: moir.model @activated
+// CHECK:           %[[R:.*]] = opset1.ReduceMean(%{{.*}}) {keep_dims = true{{.*}}} : tensor<1x2x3x1xf32>
+// CHECK:           %[[S:.*]] = opset15.Squeeze(%[[R]], %{{.*}}) {{.*}}: tensor<2x3x1xf32>
+// CHECK:           %[[P:.*]] = opset1.PRelu(%[[S]], %slope)
+// CHECK:           opset1.Multiply(%[[P]], %c)
+builtin.module {
+  moir.model @activated {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x3x7xf32>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %slope = opset1.Constant() {value = #moir.data<tensor<1xf32>, [1.5]>} : tensor<1xf32>
+    %c = opset1.Constant() {value = #moir.data<tensor<3x1xf32>, [1.0, 2.0, 3.0]>} : tensor<3x1xf32>
+    %1 = opset1.ReduceMean(%x, %axes) {keep_dims = true, name = "r"} : tensor<2x3x1xf32>
+    %2 = opset1.PRelu(%1, %slope) : tensor<2x3x1xf32>
+    %3 = opset1.Multiply(%2, %c) : tensor<2x3x1xf32>
+    opset1.Result(%3) {name = "y"}
+  }
+}

@@ -1,4 +1,4 @@
-// RUN: moir-opt %s -p separate-repeated-softmax | filecheck %s
+// RUN: moir-opt %s -p separate-repeated-softmax --split-input-file | filecheck %s
 
 // A Tile, a Concat and a Broadcast; of three dimensions, and a Concat with another value, there is no fault.
 // CHECK:           %[[T:.*]] = opset1.Maximum(%{{.*}}, %s)
@@ -28,5 +28,26 @@ builtin.module {
     opset1.Result(%c) {name = "c"}
     opset1.Result(%d) {name = "d"}
     opset1.Result(%e) {name = "e"}
+  }
+}
+
+// -----
+
+// A pooling of one channel; that of two channels is repeated as it is.
+// CHECK-LABEL: moir.model @pooled
+// CHECK:         %[[P:.*]], %{{.*}} = opset14.MaxPool(%x)
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[P]])
+// CHECK:         opset1.Concat(%[[M]], %[[M]])
+// CHECK-NOT:     opset1.Maximum
+builtin.module {
+  moir.model @pooled {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x1x4x4xf32>
+    %z = opset1.Parameter() {name = "z"} : tensor<2x2x4x4xf32>
+    %0, %i = opset14.MaxPool(%x) {dilations = [1, 1], kernel = [1, 1], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<2x1x2x2xf32>, tensor<2x1x2x2xsi64>
+    %1 = opset1.Concat(%0, %0) {axis = 1} : tensor<2x2x2x2xf32>
+    %2, %j = opset14.MaxPool(%z) {dilations = [1, 1], kernel = [1, 1], strides = [2, 2], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<2x2x2x2xf32>, tensor<2x2x2x2xsi64>
+    %3 = opset1.Concat(%2, %2) {axis = 1} : tensor<2x4x2x2xf32>
+    opset1.Result(%1) {name = "y"}
+    opset1.Result(%3) {name = "w"}
   }
 }

@@ -178,3 +178,23 @@ builtin.module {
     opset1.Result(%3) {name = "c"}
   }
 }
+
+// -----
+
+// The scales of one summand are moved behind the sum.
+// CHECK-LABEL: moir.model @summand
+// CHECK:         %[[A:.*]] = opset1.Add(%x, %{{.*}})
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[A]])
+// CHECK:         opset1.ReduceMean(%[[M]], %axes)
+builtin.module {
+  moir.model @summand {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x2x4xf32>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %low = opset1.Constant() {value = #moir.data<tensor<1x2x1xf32>, [-2.0, -1.0]>} : tensor<1x2x1xf32>
+    %high = opset1.Constant() {value = #moir.data<tensor<1x2x1xf32>, [2.0, 1.0]>} : tensor<1x2x1xf32>
+    %0 = opset1.FakeQuantize(%x, %low, %high, %low, %high) {levels = 256} : tensor<2x2x4xf32>
+    %1 = opset1.Add(%x, %0) : tensor<2x2x4xf32>
+    %2 = opset1.ReduceMean(%1, %axes) {keep_dims = true} : tensor<2x2x1xf32>
+    opset1.Result(%2) {name = "y"}
+  }
+}

@@ -312,15 +312,23 @@ class SubgraphImporter:
         return next((part for each in tensors if each >= 0 and (part := self.tensor(each).part) is not None), None)
 
     def _names(self, index: int) -> list[str]:
-        """The names of a tensor: from the signature, and its own name if no other tensor has the same."""
+        """The names of a tensor's value: from the signature, and the tensor's own name if no other tensor has the same.
+
+        A quantized output that the signature does not name has its own name where it is quantized: its real numbers have none.
+        """
         own = self.tensor(index).name
-        if self.callers or self.is_body:
+        if self.callers or self.is_body or self._is_named_when_quantized(index):
             return []
         names = [*self.model.outputs.get(index, ()), *self.model.inputs.get(index, ())]
         if own and own not in self.model.names:
             self.model.names.add(own)
             names.append(own)
         return list(dict.fromkeys(names))
+
+    def _is_named_when_quantized(self, index: int) -> bool:
+        """Whether a tensor is a quantized output of the model, no input, that has no name in the signature."""
+        is_output = index in self.outputs and index not in self.inputs and not self.model.outputs.get(index)
+        return is_output and not self.is_body and not self.callers and is_rounded(self.tensor(index))
 
     def parameter(self, index: int) -> SSAValue:
         """The Parameter of an input; if it is quantized, its dequantized value."""
@@ -338,7 +346,8 @@ class SubgraphImporter:
         names = self.model.outputs.get(index, ())
         if is_rounded(tensor) and not self.is_body:
             # The names belong to the quantized output.
-            value = self._converted("quantize", value, tensor, names)
+            own = [tensor.name] if self._is_named_when_quantized(index) and tensor.name else []
+            value = self._converted("quantize", value, tensor, names or own)
         attributes: dict[str, Attribute] = {} if self.is_body else {"name": string_attribute(names[0] if names else tensor.name)}
         return opset.operation("opset1.Result").create(operands=[value], attributes=attributes)
 

@@ -757,6 +757,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Reshape",), ("FakeQuantize",)),
         (("Add", "Subtract"), ("FakeQuantize",)),
     ),
+    "separate-shifts": ((("FakeQuantize",),),),
     "separate-slopes": (
         (
             ("PRelu",),

@@ -58,6 +58,7 @@ FORMS: dict[str, dict[str, str]] = {
         "separate-moved-products": "moir.targets.openvino_cpu.merged.quantized_products",
         "round-magnitudes": "moir.targets.openvino_cpu.merged.rounding",
         "separate-scales": "moir.targets.openvino_cpu.merged.scales",
+        "separate-shifts": "moir.targets.openvino_cpu.merged.shifts",
         "separate-slopes": "moir.targets.openvino_cpu.merged.slopes",
         "subtract-from-zero": "moir.targets.openvino_cpu.narrow_integers",
         "write-zero-parameters": "moir.targets.openvino_cpu.neighbours.activation",

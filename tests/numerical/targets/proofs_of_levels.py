@@ -122,6 +122,11 @@ PROOFS_OF_LEVELS: dict[str, Proof] = {
         [np.array([[1, -2, 3.4, -128]], np.float32)],
         np.array([[2, -4, 6, -256]], np.float32),
     ),
+    "shifts-of-levels": (
+        lambda x: rounded(ops.add(rounded(x, -128, 127), np.float32(0.75)), -128, 127),
+        [np.array([[1, -2, 3, -100]], np.float32)],
+        np.array([[2, -1, 4, -99]], np.float32),
+    ),
     "channels-of-products": (
         lambda x: ops.add(ops.matmul(x, np.eye(2, dtype=np.float32), False, False), floats(1, 2).reshape(1, 2, 1, 1)),
         [np.zeros((1, 2, 2, 2), np.float32)],

@@ -35,8 +35,8 @@ class TransposesOfCompressedConvolution(Pattern):
 
     The plugin computes such a convolution between Transposes, or before a Reshape, as a matrix product of data with
     channels last. It takes any Transpose before it for the one to channels first, and any after it for the one to
-    channels last, also behind a bias. A convolution with strides or padding loses them. If the Transpose before it reads
-    one of several results, the product reads the first of them. If the data are a result of the model, too, with
+    channels last, also behind a bias. A convolution with strides or padding loses them. If the Transpose before it
+    reads one of several results, the product reads the first of them. If the data are a result of the model, too, with
     channels last, the product reads memory that nothing was written to.
     """
 
@@ -88,9 +88,7 @@ def _is_result(value: SSAValue) -> bool:
 def _is_before(op: Convolution) -> bool:
     """Whether the plugin would wrongly merge the Transpose that computes the data of a convolution."""
     owner = op.operands[0].owner
-    return isinstance(owner, Transpose) and (
-        _is_sampled(op) or _differs(owner, TO_CHANNELS_FIRST) or _is_one_of_several(owner.operands[0])
-    )
+    return isinstance(owner, Transpose) and (_is_sampled(op) or _differs(owner, TO_CHANNELS_FIRST) or _is_one_of_several(owner.operands[0]))
 
 
 def _is_one_of_several(value: SSAValue) -> bool:

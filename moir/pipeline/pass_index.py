@@ -782,6 +782,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Transpose",), ("Convolution", "GroupConvolution")),
     ),
     "separate-weights": ((("MatMul",),),),
+    "separate-zero-points": ((("ConvolutionBackpropData",), ("FakeQuantize",), ("Subtract",)),),
     "shift-int64-as-int32": ((("BitwiseLeftShift", "BitwiseRightShift"),),),
     "simplify-broadcast": ((("Broadcast",),),),
     "simplify-indices": ((("Gather", "LogicalAnd", "Maximum", "Minimum", "Select"),),),

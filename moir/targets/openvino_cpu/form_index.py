@@ -60,6 +60,7 @@ FORMS: dict[str, dict[str, str]] = {
         "separate-scales": "moir.targets.openvino_cpu.merged.scales",
         "separate-shifts": "moir.targets.openvino_cpu.merged.shifts",
         "separate-slopes": "moir.targets.openvino_cpu.merged.slopes",
+        "separate-zero-points": "moir.targets.openvino_cpu.merged.zero_points",
         "subtract-from-zero": "moir.targets.openvino_cpu.narrow_integers",
         "write-zero-parameters": "moir.targets.openvino_cpu.neighbours.activation",
         "count-axes-from-first": "moir.targets.openvino_cpu.neighbours.axes",

@@ -765,6 +765,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Reshape",), ("FakeQuantize",)),
         (("Add", "Subtract"), ("FakeQuantize",)),
     ),
+    "separate-shifts": ((("FakeQuantize",),),),
     "separate-single-pixels": (
         (
             ("FakeQuantize", "PRelu"),
@@ -796,6 +797,7 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
         (("Transpose",), ("Convolution", "GroupConvolution")),
     ),
     "separate-weights": ((("MatMul",),),),
+    "separate-zero-points": ((("ConvolutionBackpropData",), ("FakeQuantize",), ("Subtract",)),),
     "shift-int64-as-int32": ((("BitwiseLeftShift", "BitwiseRightShift"),),),
     "simplify-broadcast": ((("Broadcast",),),),
     "simplify-indices": ((("Gather", "LogicalAnd", "Maximum", "Minimum", "Select"),),),

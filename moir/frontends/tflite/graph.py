@@ -40,6 +40,7 @@ from moir.frontends.tflite.options import attributes_of
 from moir.frontends.tflite.parts import ModelParts
 from moir.frontends.tflite.quantization import (
     TIES,
+    as_taken,
     described,
     is_compared_roughly,
     is_looked_up,
@@ -47,7 +48,6 @@ from moir.frontends.tflite.quantization import (
     is_wide,
     keeps_levels,
     table_index,
-    taken,
     takes_integers,
 )
 from moir.frontends.tflite.state import STATE_OPERANDS
@@ -85,7 +85,7 @@ class SubgraphImporter:
         self.tensors = model.tensors(index)
         self._table: Any = self.file.subgraphs[index]
         self._values: dict[int, SSAValue] = {}
-        self._dequantized: dict[int, SSAValue] = {}
+        self._dequantized: dict[tuple[int, bytes | None], SSAValue] = {}
         self._handles: dict[int, str] = {}
         if index in callers or len(callers) > LARGEST_NESTING:
             raise self.file.error(f"subgraph {index} calls itself, or calls nest too deeply", "models with recursion cannot be converted")
@@ -161,8 +161,7 @@ class SubgraphImporter:
             attributes = attributes | {"graph_attributes": strings_attribute([name for name, _ in REGIONS[kind]])}
         declared = [self.tensor(each) for each in outputs]
         given = [None if each < 0 else self.tensor(each) for each in inputs]
-        if not is_custom:
-            given = [each and taken(kind, index, each, declared) for index, each in enumerate(given)]
+        given = given if is_custom else as_taken(kind, given, declared)
         present = [each for each in given if each is not None]
         is_table = self._is_constant(inputs, table_index(kind))
         of_integers = not is_custom and takes_integers(kind, present, declared, is_table)
@@ -242,8 +241,8 @@ class SubgraphImporter:
             raise self.file.error(
                 f"a handle of {self._handles[index]!r} goes into a {kind}", "models that pass variables on cannot be converted"
             )
-        if not takes_integers and is_wide(kind, operand_index, tensor):
-            return self._wide(index, tensor)
+        if not takes_integers and is_wide(kind, operand_index, operand):
+            return self._wide(index, operand)
         if takes_integers or not is_rounded(tensor):
             value = self.value(index)
             return value if not is_rounded(tensor) else self._integers(value, tensor)
@@ -271,10 +270,11 @@ class SubgraphImporter:
         return self.file.buffer(self.tensor(operands[index]).buffer) is not None
 
     def _wide(self, index: int, tensor: Tensor) -> SSAValue:
-        """The real numbers of a quantized tensor of 32 or 64 bits; the value stored for it has the integers."""
-        if index not in self._dequantized:
-            self._dequantized[index] = self._converted("dequantize", self.value(index), tensor)
-        return self._dequantized[index]
+        """The real numbers of a tensor of 32 or 64 bits, by the quantization of `tensor`; its own value has the integers."""
+        key = index, None if tensor.quantization is None else tensor.quantization.scale.tobytes()
+        if key not in self._dequantized:
+            self._dequantized[key] = self._converted("dequantize", self.value(index), tensor)
+        return self._dequantized[key]
 
     def value(self, index: int) -> SSAValue:
         """The value of a tensor, dequantized if necessary. Raises ModelFileError if nothing computes it."""
@@ -312,15 +312,21 @@ class SubgraphImporter:
         return next((part for each in tensors if each >= 0 and (part := self.tensor(each).part) is not None), None)
 
     def _names(self, index: int) -> list[str]:
-        """The names of a tensor: from the signature, and its own name if no other tensor has the same."""
+        """The names of a tensor's value: from the signature, and its own name if no other tensor has the same; none
+        for the real numbers of a quantized output whose integers have its own name.
+        """
         own = self.tensor(index).name
-        if self.callers or self.is_body:
+        if self.callers or self.is_body or self._is_named_when_quantized(index):
             return []
         names = [*self.model.outputs.get(index, ()), *self.model.inputs.get(index, ())]
         if own and own not in self.model.names:
             self.model.names.add(own)
             names.append(own)
         return list(dict.fromkeys(names))
+
+    def _is_named_when_quantized(self, index: int) -> bool:
+        """Whether a tensor of the model is a quantized output, no input, that has no name in the signature."""
+        return index in self.outputs and index not in self.inputs and not self.model.outputs.get(index) and is_rounded(self.tensor(index))
 
     def parameter(self, index: int) -> SSAValue:
         """The Parameter of an input; if it is quantized, its dequantized value."""
@@ -338,7 +344,8 @@ class SubgraphImporter:
         names = self.model.outputs.get(index, ())
         if is_rounded(tensor) and not self.is_body:
             # The names belong to the quantized output.
-            value = self._converted("quantize", value, tensor, names)
+            own = [tensor.name] if self._is_named_when_quantized(index) and tensor.name else []
+            value = self._converted("quantize", value, tensor, names or own)
         attributes: dict[str, Attribute] = {} if self.is_body else {"name": string_attribute(names[0] if names else tensor.name)}
         return opset.operation("opset1.Result").create(operands=[value], attributes=attributes)
 

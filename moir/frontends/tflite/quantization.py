@@ -13,7 +13,9 @@ import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from moir.dialects.data import DataAttr
+from moir.dialects.element_types import si32, si64
 from moir.dialects.properties import attribute_of
+from moir.dialects.quantization import IntegerRange, Quantization
 from moir.frontends.numbers import shortest
 from moir.frontends.tflite.tensors import Tensor
 
@@ -35,6 +37,17 @@ _BIASES: Mapping[str, frozenset[int]] = {
     "LSTM": frozenset((12, 13, 14, 15, 17)),
 }
 """Operator -> the indices of its operands that are biases."""
+
+_PRODUCTS: Mapping[str, tuple[int, int]] = {
+    "CONV_2D": (0, 1),
+    "DEPTHWISE_CONV_2D": (0, 1),
+    "FULLY_CONNECTED": (0, 1),
+    "TRANSPOSE_CONV": (2, 1),
+}
+"""Operators of one sum of products -> the operand indices of the data and of the weights."""
+
+_ROUNDED_PRODUCT = 1e-5
+"""The largest relative difference of a scale and a product of scales that is rounding."""
 
 _MOVING = frozenset(
     (
@@ -109,8 +122,15 @@ def takes_integers(kind: str, operands: Sequence[Tensor], results: Sequence[Tens
     return any(each != every[0] for each in every)
 
 
-def taken(kind: str, index: int, operand: Tensor, results: Sequence[Tensor]) -> Tensor:
-    """Operand `index` of an operator with the quantization that its kernel assumes, mostly the operand's own."""
+def as_taken(kind: str, operands: Sequence[Tensor | None], results: Sequence[Tensor]) -> list[Tensor | None]:
+    """The operands of an operator with the quantization that its kernel assumes, mostly their own; None for absent
+    ones.
+    """
+    taken = [each and _taken(kind, index, each, results) for index, each in enumerate(operands)]
+    return [each and _as_added(kind, index, each, taken) for index, each in enumerate(taken)]
+
+
+def _taken(kind: str, index: int, operand: Tensor, results: Sequence[Tensor]) -> Tensor:
     how = operand.quantization
     if how is None or not is_rounded(operand):
         return operand
@@ -119,6 +139,28 @@ def taken(kind: str, index: int, operand: Tensor, results: Sequence[Tensor]) -> 
     if index == _SYMMETRIC_WEIGHTS.get(kind) and how.range.signed and np.any(how.zero_point):
         return operand.requantized(how._replace(zero_point=np.zeros_like(how.scale, np.int64)))
     return operand
+
+
+def _as_added(kind: str, index: int, bias: Tensor, operands: Sequence[Tensor | None]) -> Tensor:
+    """Operand `index` of an operator: a bias with the scale by which the kernel adds it to sums of products, any other
+    operand as it is.
+
+    The kernel adds the integers of a bias to the products of integers, so that its scale is that of the products,
+    whatever the file says: converters write others after they have changed the scale of the data.
+    """
+    if index not in _BIASES.get(kind, ()) or kind not in _PRODUCTS or bias.element not in (si32, si64):
+        return bias
+    data, weights = (operands[each] for each in _PRODUCTS[kind])
+    if data is None or weights is None or data.quantization is None or weights.quantization is None:
+        return bias
+    how, scales = weights.quantization, data.quantization.scale * weights.quantization.scale
+    if data.quantization.axis is not None or scales.size not in (1, *bias.shape):
+        return bias
+    own = bias.quantization
+    if own is not None and np.allclose(own.scale, scales, rtol=_ROUNDED_PRODUCT, atol=0.0):
+        return bias
+    zeros = np.zeros(scales.shape, np.int64)
+    return bias.requantized(Quantization(scales, zeros, IntegerRange.of(bias.element), None if how.axis is None else 0))
 
 
 def is_compared_roughly(kind: str, operands: Sequence[Tensor]) -> bool:

@@ -62,6 +62,15 @@ class Changeable(Protocol):
         ...
 
 
+@runtime_checkable
+class Rounding(Protocol):
+    """A source that says itself which differences are rounding, as one whose values are integers does."""
+
+    def is_rounded(self, inputs: Mapping[str, Array], results: Sequence[Array], expected: Sequence[Array]) -> bool:
+        """Whether results differ from the expected ones by no more than rounding."""
+        ...
+
+
 @dataclass(frozen=True)
 class Conversion:
     """How models are converted.
@@ -225,6 +234,8 @@ def quantizes(model: Model) -> bool:
 
 def is_rounded(model: Model, results: Sequence[Array]) -> bool:
     """Whether results differ from the expected ones no more than the reference under small changes of its values."""
+    if isinstance(model.source, Rounding):
+        return model.source.is_rounded(model.inputs, results, model.expected)
     try:
         return is_rounding(results, model.expected, list(_results_of_changes(model)))
     except NoCase:

@@ -29,6 +29,7 @@ SEARCHES: Mapping[str, str] = {
     "architectures": "tests.fuzz.fusions.architectures.networks:onnx_network",
     "tf-architectures": "tests.fuzz.fusions.architectures.tensorflow_networks:tensorflow_network",
     "tflite-architectures": "tests.fuzz.fusions.architectures.tensorflow_networks:lite_network",
+    "tflite-integers": "tests.fuzz.fusions.architectures.tensorflow_networks:integer_network",
 }
 """Where the cases of each search are drawn."""
 

@@ -28,6 +28,12 @@ def unit_kernels(factor: float = 1.0) -> Any:
     return weights(64 * np.eye(2, dtype=np.int8).reshape(2, 2, 1, 1), np.full((2, 1, 1, 1), factor / 64, np.float32))
 
 
+def convolution_of_second_part(x: Any) -> Any:
+    """A compressed convolution that leaves the second half of the channels, which are last, as it is."""
+    part = ops.transpose(ops.split(x, 3, 2).output(1), np.array([0, 3, 1, 2]))
+    return ops.convolution(part, unit_kernels(), [1, 1], [0, 0], [0, 0], [1, 1])
+
+
 def quantized_sum(x: Any) -> Any:
     """A quantized convolution that leaves integers as they are."""
     return ops.convolution(rounded(x, -128, 127), unit_kernels(0.25), [1, 1], [0, 0], [0, 0], [1, 1])
@@ -144,6 +150,11 @@ PROOFS_OF_TRANSPOSES: dict[str, Proof] = {
         lambda x: ops.reshape(ops.convolution(x, unit_kernels(), [2, 2], [0, 0], [0, 0], [1, 1]), np.array([1, -1]), False),
         [CHANNELS],
         CHANNELS[:, :, ::2, ::2].reshape(1, -1),
+    ),
+    "compressed-convolution-of-a-part": (
+        convolution_of_second_part,
+        [CHANNELS],
+        CHANNELS[..., 2:].transpose(0, 3, 1, 2),
     ),
     "shuffled-unknown-groups": (
         shuffled,

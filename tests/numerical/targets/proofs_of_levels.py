@@ -130,11 +130,28 @@ STRIDES: Any = ([1, 1], [0, 0], [0, 0], [1, 1])
 OF_PIXEL = PIXEL * floats(1, 2, 3, 4).reshape(1, 4, 1, 1)
 
 
+def transposed_convolution_by_zero_points(x: Any) -> Any:
+    """The transposed convolution, with twice the unit matrix in i8 with a zero point, of x, which is rounded to integers."""
+    codes = ops.constant((11 + 2 * np.eye(2)).astype(np.int8).reshape(2, 2, 1, 1))
+    filters = ops.multiply(ops.subtract(ops.convert(codes, np.float32), np.float32(11)), np.float32(1))
+    return ops.convolution_backprop_data(rounded(x, 0, 255), filters, [1, 1])
+
+
 PROOFS_OF_LEVELS: dict[str, Proof] = {
     "unsigned-weights": (
         product_with_unsigned_weights,
         [np.array([[1, -2, 3.4, -128]], np.float32)],
         np.array([[2, -4, 6, -256]], np.float32),
+    ),
+    "zero-points-of-filters": (
+        transposed_convolution_by_zero_points,
+        [np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2)],
+        2 * np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2),
+    ),
+    "shifts-of-levels": (
+        lambda x: rounded(ops.add(rounded(x, -128, 127), np.float32(0.75)), -128, 127),
+        [np.array([[1, -2, 3, -100]], np.float32)],
+        np.array([[2, -1, 4, -99]], np.float32),
     ),
     "channels-of-products": (
         lambda x: ops.add(ops.matmul(x, np.eye(2, dtype=np.float32), False, False), floats(1, 2).reshape(1, 2, 1, 1)),

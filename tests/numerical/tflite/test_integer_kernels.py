@@ -236,3 +236,19 @@ def test_integers_of_16_bits_are_quantized_to_8_bits(tmp_path: Path) -> None:
     moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
     actual = core().compile_model(tmp_path / "m.xml", "CPU").create_infer_request().infer([x])[0]
     assert np.abs(actual.astype(np.int32) - results_of(path, [x])[0]).max() <= 1
+
+
+def test_a_quantized_output_has_the_name_of_its_tensor(tmp_path: Path) -> None:
+    x = np.zeros((1, 4), np.int8)
+    tensors = [
+        Tensor("x", x, scale=[0.05], zero=[3]),
+        Tensor("y", x, scale=[0.1], zero=[1]),
+        Tensor("z", x, scale=[1 / 256], zero=[-128]),
+    ]
+    operators = [Operator("TANH", ["x"], ["y"], "", {}), Operator("LOGISTIC", ["y"], ["z"], "", {})]
+    path = tmp_path / "m.tflite"
+    path.write_bytes(file_of(tensors, operators, ["x"], ["y", "z"]))
+    moir.save_model(moir.convert_model(path), tmp_path / "m.xml")
+    model = core().read_model(tmp_path / "m.xml")
+    assert [port.get_names() for port in model.outputs] == [{"y"}, {"z"}]
+    assert {port.get_element_type().to_string() for port in model.outputs} == {"i8"}

@@ -147,9 +147,13 @@ class ProductsOfVectors(Pattern):
 
 
 def _has_levels_of_rows(value: SSAValue) -> bool:
-    """Whether a value is quantized, or dequantized from integers, and the limits or scales have several elements."""
+    """Whether a value, which is no constant, is quantized, or dequantized from integers, and the limits or scales have
+    several elements.
+    """
     varies = False
     while isinstance(owner := value.owner, OpsetOp) and owner.operands:
+        if isinstance(owner.operands[0].owner, Constant):
+            return False
         constants = [each for each in owner.operands if isinstance(each.owner, Constant)]
         varies = varies or any(set(shape_of(each) or ()) - {1} for each in constants)
         if isinstance(owner, FakeQuantize | Convert):

@@ -12,6 +12,7 @@ from moir.dialects.opset.infrastructure import Result
 from moir.dialects.opset.interfaces.operation import OpsetOp
 from moir.dialects.opset.movement import Transpose
 from moir.dialects.opset.shape import Reshape, SqueezingOp, Unsqueeze
+from moir.dialects.opset.slicing import Slice, StridedSlice
 from moir.dialects.shapes import element_count, element_of, rank_of, shape_of
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.merged.dequantization import has_single_elements
@@ -34,8 +35,9 @@ class TransposesOfCompressedConvolution(Pattern):
 
     The plugin computes such a convolution between Transposes, or before a Reshape, as a matrix product of data with
     channels last. It takes any Transpose before it for the one to channels first, and any after it for the one to
-    channels last, also behind a bias. A convolution with strides or padding loses them. If the data are a result of the
-    model, too, with channels last, the product reads memory that nothing was written to.
+    channels last, also behind a bias. A convolution with strides or padding loses them. If the Transpose before it
+    reads one of several results, the product reads the first of them. If the data are a result of the model, too, with
+    channels last, the product reads memory that nothing was written to.
     """
 
     roots = (Convolution,)
@@ -86,7 +88,17 @@ def _is_result(value: SSAValue) -> bool:
 def _is_before(op: Convolution) -> bool:
     """Whether the plugin would wrongly merge the Transpose that computes the data of a convolution."""
     owner = op.operands[0].owner
-    return isinstance(owner, Transpose) and (_is_sampled(op) or _differs(owner, TO_CHANNELS_FIRST))
+    return isinstance(owner, Transpose) and (_is_sampled(op) or _differs(owner, TO_CHANNELS_FIRST) or _is_one_of_several(owner.operands[0]))
+
+
+def _is_one_of_several(value: SSAValue) -> bool:
+    """Whether a value is one of several results of an operation, or a slice of data with several slices, which the
+    runtime computes by one operation.
+    """
+    owner = value.owner
+    if not isinstance(owner, (Slice, StridedSlice)):
+        return isinstance(owner, Operation) and len(owner.results) > 1
+    return sum(isinstance(use.operation, (Slice, StridedSlice)) for use in owner.operands[0].uses) > 1
 
 
 def _is_after(value: SSAValue, is_no_product: bool) -> bool:
@@ -251,6 +263,12 @@ FORMS = (
                 "Convolution of images by kernels of one element, which are integers by a factor, before a Transpose or Reshape, "
                 "whose data are a result of the model with channels last",
                 "is garbage",
+            ),
+            Fault(
+                "compressed-convolution-of-a-part",
+                "Convolution of images by kernels of one element, which are integers by a factor, after a Transpose of a part of "
+                "a Split or one of several slices",
+                "computes with the first part, or is not compiled",
             ),
             Fault(
                 "shuffled-unknown-groups",

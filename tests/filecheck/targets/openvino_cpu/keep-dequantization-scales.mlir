@@ -123,3 +123,25 @@ builtin.module {
     opset1.Result(%5) {name = "c"}
   }
 }
+
+// -----
+
+// A constant has no identity before a product: what it is, is computed before the model runs.
+// CHECK-LABEL: moir.model @constant_rows
+// CHECK-NOT:     opset1.Maximum
+// CHECK:         opset1.MatMul(%d, %w)
+builtin.module {
+  moir.model @constant_rows {
+    %x = opset1.Parameter() {name = "x"} : tensor<2x2xf32>
+    %i = opset1.Constant() {value = #moir.data<tensor<2x2xui8>, [1, 2, 3, 4]>} : tensor<2x2xui8>
+    %f = opset1.Convert(%i) {destination_type = f32} : tensor<2x2xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %d = opset1.Multiply(%f, %s) : tensor<2x2xf32>
+    %j = opset1.Constant() {value = #moir.data<tensor<2x2xsi8>, [1, 0, 0, 1]>} : tensor<2x2xsi8>
+    %g = opset1.Convert(%j) {destination_type = f32} : tensor<2x2xf32>
+    %w = opset1.Multiply(%g, %s) : tensor<2x2xf32>
+    %0 = opset1.MatMul(%d, %w) : tensor<2x2xf32>
+    %1 = opset1.Add(%x, %0) : tensor<2x2xf32>
+    opset1.Result(%1) {name = "y"}
+  }
+}

@@ -188,3 +188,49 @@ builtin.module {
     opset1.Result(%7) {name = "z"}
   }
 }
+
+// -----
+
+// A part of a Split, also of slices of one value, is taken for the first part; a slice alone is not.
+// CHECK-LABEL: moir.model @parts
+// CHECK:         %[[T:.*]] = opset1.Transpose(%p1, %first)
+// CHECK:         %[[M:.*]] = opset1.Maximum(%{{.*}}, %[[T]])
+// CHECK-NEXT:    opset1.Convolution(%[[M]], %{{.*}})
+// CHECK:         %[[S:.*]] = opset1.Transpose(%s0, %first)
+// CHECK:         %[[N:.*]] = opset1.Maximum(%{{.*}}, %[[S]])
+// CHECK-NEXT:    opset1.Convolution(%[[N]], %{{.*}})
+// CHECK:         %[[A:.*]] = opset1.Transpose(%alone, %first)
+// CHECK-NEXT:    opset1.Convolution(%[[A]], %{{.*}})
+builtin.module {
+  moir.model @parts {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x2x3x4xf32>
+    %y = opset1.Parameter() {name = "y"} : tensor<1x2x3x4xf32>
+    %z = opset1.Parameter() {name = "z"} : tensor<1x2x3x4xf32>
+    %first = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 3, 1, 2]>} : tensor<4xsi64>
+    %axis = opset1.Constant() {value = #moir.data<tensor<si64>, [3]>} : tensor<si64>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [3]>} : tensor<1xsi64>
+    %zero = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [0]>} : tensor<1xsi64>
+    %two = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %four = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [4]>} : tensor<1xsi64>
+    %one = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %i = opset1.Constant() {value = #moir.data<tensor<2x2x1x1xsi8>, [1, 0, 0, 1]>} : tensor<2x2x1x1xsi8>
+    %f = opset1.Convert(%i) {destination_type = f32} : tensor<2x2x1x1xf32>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %w = opset1.Multiply(%f, %s) : tensor<2x2x1x1xf32>
+    %p0, %p1 = opset1.Split(%x, %axis) {num_splits = 2} : tensor<1x2x3x2xf32>, tensor<1x2x3x2xf32>
+    %t0 = opset1.Transpose(%p1, %first) : tensor<1x2x2x3xf32>
+    %c0 = opset1.Convolution(%t0, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x2x2x3xf32>
+    %s0 = opset8.Slice(%y, %zero, %two, %one, %axes) : tensor<1x2x3x2xf32>
+    %s1 = opset8.Slice(%y, %two, %four, %one, %axes) : tensor<1x2x3x2xf32>
+    %t1 = opset1.Transpose(%s0, %first) : tensor<1x2x2x3xf32>
+    %c1 = opset1.Convolution(%t1, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x2x2x3xf32>
+    %alone = opset8.Slice(%z, %zero, %two, %one, %axes) : tensor<1x2x3x2xf32>
+    %t2 = opset1.Transpose(%alone, %first) : tensor<1x2x2x3xf32>
+    %c2 = opset1.Convolution(%t2, %w) {strides = [1, 1], dilations = [1, 1], pads_begin = [0, 0], pads_end = [0, 0]} : tensor<1x2x2x3xf32>
+    opset1.Result(%c0) {name = "a"}
+    opset1.Result(%p0) {name = "b"}
+    opset1.Result(%c1) {name = "c"}
+    opset1.Result(%s1) {name = "d"}
+    opset1.Result(%c2) {name = "e"}
+  }
+}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import ml_dtypes
+
 from moir.architectures.family import ANY, IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Distances, Latent
 from moir.frontends.huggingface.experts import expert_layers
@@ -84,6 +86,11 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
             if (number := keys.number(key)) <= 0:
                 raise keys.error(f"{key!r} is {number}")
             fields[field] = number**power
+    fields |= {field: float(ml_dtypes.bfloat16(keys.number(key) ** 0.5)) for field, key in family.rounded_roots.items()}
+    for field in family.halves:
+        if fields[field] is None or fields[field] % 2:
+            raise keys.error(f"{family.key(field)!r} is {fields[field]}, which is odd")
+        fields[field] //= 2
     factors = {name: _factor(keys, key) for name, key in family.factors.items()}
     fields["factors"] = {name: factor for name, factor in factors.items() if factor != 1}
     fields |= {field: _quotient(keys, text) for field, text in family.quotients.items()}

@@ -133,7 +133,7 @@ class Family(Record):
             field of its attention. `ANY` is each value but null.
         read: keys that only the code of the frontend reads.
         unread: keys that have no effect in this family.
-        expected: the only value that is known of a key.
+        expected: the only value that is known of a key, or a tuple of those that are.
         ignored_tensors: tensors without effect; {} is the number of a layer.
         further_layers: the key with the number of layers after the last one, which predict more tokens at once and have
             no effect on the next one.

@@ -68,7 +68,10 @@ DEEPSEEK_V2 = Family(
             {"experts": {**GREEDY_EXPERTS, "groups": "n_group", "chosen_groups": "topk_group"}},
         ),
     ),
-    expected={"scoring_func": "softmax", "moe_layer_freq": 1, "norm_topk_prob": False},
+    expected={
+        **{"scoring_func": "softmax", "moe_layer_freq": 1, "norm_topk_prob": False},
+        "topk_method": ("greedy", "group_limited_greedy"),
+    },
     # The sizes of heads follow from those of their parts; groups have no effect on a greedy choice.
     unread=words("head_dim qk_head_dim ep_size n_group topk_group"),
 )

@@ -35,6 +35,8 @@ FILES = by_member(
         "recurrent.mamba": "mamba falcon_mamba",
         "recurrent.state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
         "recurrent.falcon_h1": "falcon_h1",
+        "recurrent.minimax": "minimax",
+        "recurrent.recurrent_gemma": "recurrent_gemma",
         "encoders.bert": "bert roberta camembert xlm-roberta distilbert modernbert",
         "encoders.deberta": "deberta-v2 deberta",
         "encoders.successors": "electra mpnet nomic_bert roformer",

@@ -73,6 +73,8 @@ class Family(Record):
         aliases: further names of keys.
         divisors: the keys of fields that are the reciprocal of their value.
         roots, inverse_roots: the keys of fields that are the square root of their value, or its reciprocal.
+        rounded_roots: the keys of fields that are the square root of their value, rounded to bf16.
+        halves: the fields that are half of the value of their key.
         quotients: the keys of fields that are the quotient of two keys, `scale_depth / root num_hidden_layers`; `root`
             is the square root of what follows. 1 if the first one is null.
         sizes: the keys of further sizes that only this family has, by name.
@@ -115,8 +117,9 @@ class Family(Record):
         kinds: for families whose layers have one block each, the block of each kind of layers in `layer_types` or in
             the text `hybrid_override_pattern`.
         attention_layers: the key that says which layers have an attention if `layer_types` does not: a list of their
-            numbers, or a number n for each n-th, null for those of `defaults`, or else all; two keys, of a period and
-            of the place in it of the layer that has one; empty if none has.
+            numbers, or a number n for each n-th, or the kinds `attention` and others of the first layers, which repeat;
+            null for those of `defaults`, or else all; two keys, of a period and of the place in it of the layer that
+            has one; empty if none has.
         rotary_layers: which layers are rotated: empty for all; `listed` (no_rope_layers); `sliding`; `sliding or all`
             (those with windows, or all if the model has no windows); `sliding or dense` (those with windows, and those
             without experts if prefix_dense_sliding_window_pattern is 1); `thetas` (layer_rope_theta has a base for each
@@ -130,7 +133,7 @@ class Family(Record):
             field of its attention. `ANY` is each value but null.
         read: keys that only the code of the frontend reads.
         unread: keys that have no effect in this family.
-        expected: the only value that is known of a key.
+        expected: the only value that is known of a key, or a tuple of those that are.
         ignored_tensors: tensors without effect; {} is the number of a layer.
         further_layers: the key with the number of layers after the last one, which predict more tokens at once and have
             no effect on the next one.
@@ -148,6 +151,8 @@ class Family(Record):
     divisors: Mapping[str, str] = NOTHING
     roots: Mapping[str, str] = NOTHING
     inverse_roots: Mapping[str, str] = NOTHING
+    rounded_roots: Mapping[str, str] = NOTHING
+    halves: tuple[str, ...] = ()
     quotients: Mapping[str, str] = NOTHING
     sizes: Mapping[str, str] = NOTHING
     factors: Mapping[str, str] = NOTHING

@@ -24,8 +24,10 @@ from moir.architectures.blocks.delta_rule import DeltaRuleNodes
 from moir.architectures.blocks.differential_attention import DifferentialAttentionNodes
 from moir.architectures.blocks.distance_attention import DistanceAttentionNodes
 from moir.architectures.blocks.feed_forward import FeedForwardNodes
+from moir.architectures.blocks.gated_recurrence import GatedRecurrenceNodes
 from moir.architectures.blocks.latent_attention import LatentAttentionNodes
 from moir.architectures.blocks.layer_inputs import LayerInputNodes
+from moir.architectures.blocks.lightning_attention import LightningAttentionNodes
 from moir.architectures.blocks.state_space import GroupedStateSpaceNodes, StateSpaceNodes
 from moir.architectures.checkpoint import Checkpoint
 from moir.architectures.inputs import ModelInputs
@@ -90,6 +92,8 @@ class Network:
             "delta rule": DeltaRuleNodes(*parts),
             "state space": StateSpaceNodes(*parts),
             "grouped state space": GroupedStateSpaceNodes(*parts),
+            "lightning attention": LightningAttentionNodes(*parts),
+            "gated recurrence": GatedRecurrenceNodes(*parts),
         }
         self.feed_forward = FeedForwardNodes(architecture, configuration, self.vectors)
         self.blocks["feed forward"] = self.feed_forward
@@ -166,6 +170,7 @@ class Network:
         for index, residual in enumerate(self.residuals(layer)):
             terms = [self.branch(x, layer, branch, normed) for branch in residual.branches]
             base = normed[residual.branches[0].before or ""] if residual.adds_normed else x
+            base = self.factored(base, f"{self.kind(residual.branches[0], layer)} residual")
             if self.configuration.residual_scale != 1:
                 terms = [self.vectors.scaled(each, self.configuration.residual_scale) for each in terms]
             for number, each in enumerate(terms):
@@ -189,16 +194,21 @@ class Network:
             if branch.before not in normed:
                 normed[branch.before] = self.vectors.norm(x, f"layers.{layer}.{branch.before}", hidden)
             x = normed[branch.before]
-        x = self.factored(x, f"{branch.block} input")
-        if branch.block in self.blocks:
-            own = self.configuration.blocks and branch.block == ATTENTION
-            x = self.blocks[self.configuration.blocks[layer] if own else branch.block].block(x, layer)
+        kind = self.kind(branch, layer)
+        x = self.factored(x, f"{kind} input")
+        if kind in self.blocks:
+            x = self.blocks[kind].block(x, layer)
         elif self.architecture.experts_beside:
             x = self.feed_forward.beside(x, value, layer)
         else:
             x = self.feed_forward.block(x, layer)
-        x = self.factored(x, f"{branch.block} output")
+        x = self.factored(x, f"{kind} output")
         return x if branch.after is None else self.vectors.norm(x, f"layers.{layer}.{branch.after}", hidden)
+
+    def kind(self, branch: Branch, layer: int) -> str:
+        """The kind of the block of a layer: that of the branch, or the one in the place of the attention."""
+        blocks = self.configuration.blocks
+        return blocks[layer] if blocks and branch.block == ATTENTION else branch.block
 
     def factored(self, x: SSAValue, name: str) -> SSAValue:
         """x times the factor called `name` in `Configuration.factors`; x itself if there is no such factor."""

@@ -222,7 +222,8 @@ class Configuration(Record):
         labels: the number of classes of an encoder that classifies.
         biases: the blocks that have biases, such as `attention.query`.
         blocks: the block in the place of the attention of each layer, where layers differ: `attention`, `convolution`,
-            `delta rule`, `state space`, `grouped state space`, `feed forward`.
+            `delta rule`, `state space`, `grouped state space`, `lightning attention`, `gated recurrence`,
+            `feed forward`.
         state_activation: the activation within state spaces; empty for that of the feed-forward blocks.
         part_epsilon: that of the normalizations of the parts of a state space; 0 without.
         sizes: further sizes that only one family has, by name.
@@ -232,9 +233,10 @@ class Configuration(Record):
         layer_fields: the fields of each layer that differ from those of the model; empty if none does.
         sources: for each layer the one whose keys and values it uses, often itself; empty if all have their own.
         chunks: the size of the chunks of each layer, within which queries see keys; 0 for layers without.
-        factors: factors of `attention` and `state space`, `KIND input` and `KIND output`, of `keys`, of `values`, of
-            `strengths` of a delta rule, of `gate` and `down` of a feed-forward block, and of the parts of the
-            projection of a state space, `state space gates`, `… values`, `… inputs`, `… outputs` and `… steps`.
+        factors: factors of blocks, `KIND input` and `KIND output`, and of the value to which their results are added,
+            `KIND residual`; of `keys`, of `values`, of `strengths` of a delta rule, of `gate` and `down` of a
+            feed-forward block, and of the parts of the projection of a state space, `state space gates`, `… values`,
+            `… inputs`, `… outputs` and `… steps`.
         query_growth, growth_length: queries at index i of layers that are not rotated are multiplied by
             1 + growth · ln(1 + floor((i + 1) / length)).
         values_are_keys: whether the values are the keys before their normalization and rotation.

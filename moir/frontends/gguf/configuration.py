@@ -85,6 +85,7 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
         result[key] = width if metadata.size("block_count") == spelling.wide_layers else head_size
     for key, name, present, absent in spelling.flags:
         result[key] = present if metadata.value(name) else absent
+    result |= {key: value for name, number, key, value in spelling.numbers if metadata.value(name) == number}
     if family.architecture.attention.rotation is not None or result.get("position_embedding_type") == "rope":
         result |= rotary_keys(container, metadata.keys, metadata.prefix, family, head_size)
         if family.latent:
@@ -202,7 +203,9 @@ def _numbers(metadata: Metadata, family: Family) -> dict[str, object]:
     number = next((value for name in (epsilon, *EPSILONS.values()) if (value := metadata.value(name)) is not None), None)
     if number is None:
         raise metadata.keys.error(f"the key {metadata.prefix + epsilon!r} is missing")
-    result: dict[str, object] = {family.key("epsilon"): number}
+    if number != family.fixed.get("epsilon", number):
+        raise metadata.keys.error(f"{metadata.prefix + epsilon!r} is {number}; of this family moir knows {family.fixed['epsilon']} alone")
+    result: dict[str, object] = {} if "epsilon" in family.fixed else {family.key("epsilon"): number}
     for name, field in NUMBERS.items():
         key = family.key(field) or family.divisors.get(field)
         if key and metadata.keys.has(metadata.prefix + name):
@@ -246,7 +249,8 @@ def _windows(metadata: Metadata, spelling: Spelling, family: Family) -> dict[str
     """
     name = "attention.sliding_window"
     if not family.window or "use_sliding_window" in spelling.fixed:
-        metadata.dismiss(name, 0)
+        if not family.has_chunks:
+            metadata.dismiss(name, 0)
         return {}
     size = metadata.size(name)
     if size is None and spelling.window is None:
@@ -290,7 +294,7 @@ def _experts(container: Container, metadata: Metadata, family: Family, sizes: Ma
         return {}
     result |= _shared(container, metadata, family)
     size = str(family.experts["size"]).split()[0]
-    result.setdefault(size, sizes.get(family.key("feed_forward")))
+    result.setdefault(size, sizes.get(family.key("feed_forward"), metadata.size("feed_forward_length")))
     scores = str(family.experts.get("scores", "softmax")).removeprefix("=")
     function = metadata.size("expert_gating_func")
     if function and SCORES.get(function) != scores:
@@ -301,6 +305,8 @@ def _experts(container: Container, metadata: Metadata, family: Family, sizes: Ma
         metadata.keys.value(metadata.prefix + name)
     if family.dense == "sparse step":
         result |= {"decoder_sparse_step": 1, "mlp_only_layers": dense}
+    elif family.dense == "listed":
+        result |= {"moe_layers": [layer for layer in range(min(layers, LARGEST_COUNT)) if layer not in dense]}
     elif family.dense == "interval":
         result |= {"mlp_layer_types": ["dense" if layer in dense else "sparse" for layer in range(min(layers, LARGEST_COUNT))]}
     elif family.dense:

@@ -51,7 +51,7 @@ def rotary_keys(container: Container, keys: Keys, prefix: str, family: Family, h
         family: the record of the family.
         head_size: the size of a head.
     """
-    result: dict[str, object] = {family.key("theta") or "rope_theta": keys.number(f"{prefix}rope.freq_base", 10000.0)}
+    result: dict[str, object] = {(family.key("theta") or "rope_theta").split()[0]: keys.number(f"{prefix}rope.freq_base", 10000.0)}
     size = keys.integer(f"{prefix}rope.dimension_count", head_size)
     if not 0 < size <= min(head_size, LARGEST_SIZE):
         raise keys.error(f"{size} rotated dimensions of {head_size} are not possible")

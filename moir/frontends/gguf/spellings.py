@@ -104,6 +104,7 @@ class Spelling(Record):
         fixed: keys of config.json that all files of the architecture stand for.
         choices: keys of config.json with their values if the first layer has a tensor, and if it does not.
         flags: keys of config.json with their values if a key of the file is true, and if it is not or is absent.
+        numbers: keys of config.json with their values if a key of the file has a number: (key, number, KEY, value).
         copied: the keys of config.json that keys of the file say as they are.
         quotients: the keys of config.json that are the quotient of two keys of the file.
         required: keys without which older files mean other values than the usual ones.
@@ -123,6 +124,7 @@ class Spelling(Record):
     fixed: Mapping[str, object] = NOTHING
     choices: tuple[tuple[str, str, object, object], ...] = ()
     flags: tuple[tuple[str, str, object, object], ...] = ()
+    numbers: tuple[tuple[str, int, str, object], ...] = ()
     copied: Mapping[str, str] = NOTHING
     quotients: Mapping[str, tuple[str, str]] = NOTHING
     required: tuple[str, ...] = ()
@@ -237,14 +239,17 @@ SPELLINGS: Mapping[str, Spelling] = {
     "glm4moe": Spelling(
         "glm4_moe", tensors={"feed_forward_norm": "post_attention_norm"}, choices=(("use_qk_norm", "attn_q_norm", True, False),)
     ),
-    # Files do not have the groups of experts if they are older.
+    # Files do not have the groups of experts if they are older, and never a normalization that is off.
     "deepseek2": Spelling(
         "deepseek_v2",
         variants={"expert_gating_func=2": "deepseek_v3"},
         tensors={"attention.query_norm": "attn_q_a_norm"},
-        fixed={"n_group": 1, "topk_group": 1},
+        fixed={"n_group": 1, "topk_group": 1, "norm_topk_prob": False, "routed_scaling_factor": 1.0},
     ),
     "dots1": Spelling("dots1"),
+    "dbrx": Spelling("dbrx", tensors={"feed_forward_norm": "attn_output_norm"}),
+    # Of Llama 4 only Maverick, which has 128 experts, does not normalize queries and keys.
+    "llama4": Spelling("llama4_text", numbers=(("expert_count", 128, "use_qk_norm", False),)),
     "hunyuan-dense": Spelling("hunyuan_v1_dense"),
     "hunyuan-moe": Spelling("hunyuan_v1_moe"),
     "ernie4_5-moe": Spelling("ernie4_5_moe"),

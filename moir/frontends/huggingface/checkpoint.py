@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from moir.architectures.family import Family
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.data import DataAttr
+from moir.dialects.large_arrays import pieces
 from moir.errors import ModelFileError
 from moir.frontends.huggingface.expert_matrices import NUMBER, PACKINGS, flat_matrix, joined_rows, matrix_of, matrix_of_each, packed_matrix
 from moir.frontends.huggingface.keys import Keys
@@ -205,6 +208,20 @@ class FolderCheckpoint:
         if [size for size in data.shape if size != 1] != [size for size in shape if size != 1]:
             raise self.error(f"the tensor {name!r} is {list(data.shape)} instead of {list(shape)}", MISMATCH)
         return DataAttr.of(data.values.reshape(shape), data.element)
+
+    def has_own_head(self) -> bool:
+        """Whether the folder has a matrix of the logits that differs from the table of the embeddings.
+
+        Transformers 5 does not tie them then, whatever config.json says.
+        """
+        names = [self._names.get(self.name(f"{operand}.weight")) for operand in ("embedding", "head")]
+        both = [self.tensors[name] for name in names if name is not None]
+        if len(both) < 2 or names[0] == names[1]:
+            return False
+        table, head = both
+        if table.shape != head.shape or table.element != head.element:
+            return True
+        return not all(np.array_equal(*each) for each in zip(pieces(table.values), pieces(head.values), strict=True))
 
     def error(self, reason: str, hint: str | None = None) -> ModelFileError:
         """An error about the weights."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
+
+import ml_dtypes
 
 from moir.architectures.family import ANY, IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Distances, Latent
@@ -39,8 +41,10 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
     if family.kinds and not keys.has("num_hidden_layers"):
         keys = keys.with_defaults({**family.defaults, "num_hidden_layers": len(single_kinds(keys))})
     for key, value in family.expected.items():
-        if keys.value(key, value) not in (value, None):
-            raise keys.error(f"{key!r} is {keys.value(key)!r}; of this family moir knows {value!r} alone")
+        known = value if isinstance(value, tuple) else (value,)
+        if keys.value(key) not in (*known, None):
+            listed = " and ".join(repr(each) for each in cast("tuple[object, ...]", known))
+            raise keys.error(f"{key!r} is {keys.value(key)!r}; of this family moir knows {listed} alone")
     changes: dict[str, object] = {}
     for key, value, changed in family.variants:
         if keys.value(key) == value or (value is ANY and keys.value(key) is not None):
@@ -53,8 +57,11 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
         fields["labels"] = _label_count(keys)
     configuration = Configuration(**fields)
     _check(configuration, keys)
-    of_encoders = frozenset[str]() if architecture.task == "generation" else CAUSAL
-    keys.check_all_read(IGNORED | family.unread | of_encoders | {family.further_layers})
+    is_encoder = architecture.task != "generation"
+    causal = {key for key in (*CAUSAL, "is_decoder") if keys.values.get(key) is True}
+    if is_encoder and causal:
+        raise keys.error(f"{min(causal)!r} is true; encoders whose tokens see none after them are not known")
+    keys.check_all_read(IGNORED | family.unread | (CAUSAL if is_encoder else causal) | {family.further_layers})
     return architecture, configuration, family
 
 
@@ -79,11 +86,18 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
     for field in ("epsilon", "activation", "is_tied", "key_heads", "head_size"):
         if field not in fields and (key := family.key(field)):
             fields[field] = _value(keys, field, key)
+            if field in ("key_heads", "head_size") and fields[field] == 0:
+                raise keys.error(f"{key!r} is 0")
     for table, power in ((family.divisors, -1.0), (family.roots, 0.5), (family.inverse_roots, -0.5)):
         for field, key in table.items():
             if (number := keys.number(key)) <= 0:
                 raise keys.error(f"{key!r} is {number}")
             fields[field] = number**power
+    fields |= {field: float(ml_dtypes.bfloat16(keys.number(key) ** 0.5)) for field, key in family.rounded_roots.items()}
+    for field in family.halves:
+        if fields[field] is None or fields[field] % 2:
+            raise keys.error(f"{family.key(field)!r} is {fields[field]}, which is odd")
+        fields[field] //= 2
     factors = {name: _factor(keys, key) for name, key in family.factors.items()}
     fields["factors"] = {name: factor for name, factor in factors.items() if factor != 1}
     fields |= {field: _quotient(keys, text) for field, text in family.quotients.items()}
@@ -242,5 +256,9 @@ def _check(configuration: Configuration, keys: Keys) -> None:
             continue
         if not 0 < value < 1 << 31:
             raise keys.error(f"{value} is not a possible number ({KEYS.get(name, name)})")
+    if configuration.epsilon < 0:
+        raise keys.error(f"the epsilon of normalizations is {configuration.epsilon}")
+    if configuration.attention_scale == 0:
+        raise keys.error("the factor of the scores is 0; runtimes take it for the usual one")
     if configuration.heads and (configuration.key_heads < 1 or configuration.heads % configuration.key_heads):
         raise keys.error(f"{configuration.heads} heads cannot share {configuration.key_heads} heads of keys")

@@ -87,7 +87,8 @@ def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
     """For each layer, whether it has an attention, for a family without a list of the kinds of its layers.
 
     `key` is as in `Family.attention_layers`. Its value is a list of the layers with an attention, or an integer n:
-    every n-th layer has one, the n-th first. Raises ModelFileError for other values.
+    every n-th layer has one, the n-th first; or the kinds of the first layers, which repeat. Raises ModelFileError for
+    other values.
     """
     if " " in key:
         return keys.periodic(key, layers)
@@ -98,7 +99,12 @@ def _attention_layers(key: str, keys: Keys, layers: int) -> list[bool]:
         return [(layer + 1) % value == 0 for layer in range(layers)]
     if not isinstance(value, list | tuple):
         raise keys.error(f"{key!r} is {value!r}, neither a list of layers nor their interval")
-    return [layer in value for layer in range(layers)]
+    listed = cast("Sequence[object]", value)
+    if listed and all(isinstance(each, str) for each in listed):
+        if unknown := set(listed) - {"attention", "recurrent"}:
+            raise keys.error(f"{key!r} has layers of the kind {min(map(str, unknown))!r}, which are not known")
+        return [listed[layer % len(listed)] == "attention" for layer in range(layers)]
+    return [layer in listed for layer in range(layers)]
 
 
 def chunks(family: Family, keys: Keys, layers: int) -> tuple[int, ...]:

@@ -47,6 +47,8 @@ def read_model(path: str | Path) -> ModuleOp:
     family = known_family(keys)
     architecture, configuration, family = configured(family, keys)
     checkpoint = FolderCheckpoint(path, family, keys, _quantization(path, keys))
+    if architecture.task == "generation" and configuration.is_tied and checkpoint.has_own_head():
+        configuration = configuration.with_fields(is_tied=False)
     return network(architecture, configuration, checkpoint, path.resolve().name or "model")
 
 

@@ -112,11 +112,13 @@ def _rotary(family: Family, keys: Keys, settings: Mapping[str, Any], head_size: 
     if kind not in SCALINGS:
         raise keys.error(f"rotary embeddings of the type {kind!r} are not known")
     theta = keys.first((family.key("theta") or "rope_theta").split(), 10000.0)
-    theta = values.pop("rope_theta", None) or theta
+    own = values.pop("rope_theta", None)
+    theta = theta if own is None else own
     if not isinstance(theta, int | float) or not theta > 0:
         raise keys.error(f"'rope_theta' is {theta!r}")
     part = keys.value(family.key("partial") or "partial_rotary_factor", 1.0)
-    part = values.pop("partial_rotary_factor", None) or part
+    own = values.pop("partial_rotary_factor", None)
+    part = part if own is None else own
     if part is not None and not (isinstance(part, int | float) and 0 < part <= 1):
         raise keys.error(f"'partial_rotary_factor' is {part!r}")
     size_key = family.key("rotary_size")

@@ -62,7 +62,7 @@ def selective_state_space(
         features, size = shape
         parts, wide = (op.Tile(each, [1, 1, size]) for each in (x, widths))
         read = [op.Unsqueeze(each, [3]) for each in (inputs, outputs)]
-        joined = _scanned(op, StateSpace(op.Unsqueeze(parts, [3]), wide, read[0], read[1], rates.T.reshape(-1)), beams, layer)
+        joined = scanned(op, StateSpace(op.Unsqueeze(parts, [3]), wide, read[0], read[1], rates.T.reshape(-1)), beams, layer)
         result = op.ReduceSum(op.Reshape(joined, [0, 0, size, features], special_zero=True), [2], keep_dims=False)
         return op.Add(result, op.Multiply(x, vector(op, skip)))
     features, width = ((shape_of(each) or (-1,))[-1] for each in (x, inputs))
@@ -70,7 +70,7 @@ def selective_state_space(
         node.fail(f"{features} features cannot be divided among {shape[0]} heads, or {width} inputs among {groups} groups")
     heads = op.Reshape(x, [0, 0, shape[0], features // shape[0]], special_zero=True)
     read = [op.Reshape(each, [0, 0, groups, width // groups], special_zero=True) for each in (inputs, outputs)]
-    joined = _scanned(op, StateSpace(heads, widths, read[0], read[1], rates), beams, layer)
+    joined = scanned(op, StateSpace(heads, widths, read[0], read[1], rates), beams, layer)
     result = op.Add(joined, op.Multiply(heads, vector(op, skip, 0.0, (-1, 1))))
     return op.Reshape(result, [0, 0, features], special_zero=True)
 
@@ -94,7 +94,7 @@ class StateSpace:
     rates: Array
 
 
-def _scanned(op: OpBuilder, space: StateSpace, beams: SSAValue, layer: int) -> SSAValue:
+def scanned(op: OpBuilder, space: StateSpace, beams: SSAValue, layer: int) -> SSAValue:
     """The results [batch, tokens, heads, head size] of a state space, whose state is stored in a variable of the
     layer.
     """

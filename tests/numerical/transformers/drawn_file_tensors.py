@@ -68,6 +68,23 @@ def with_matrices(tensors: Tensors) -> Tensors:
     return result
 
 
+def with_transposed_matrices(tensors: Tensors) -> Tensors:
+    """The matrices of experts of Llama 4, of which a folder has gate before up in one, transposed."""
+    rows = {name: value.swapaxes(1, 2) if re.search(r"experts\.\w+_proj$", name) else value for name, value in tensors.items()}
+    return with_matrices(rows)
+
+
+def with_flat_matrices(config: Any, tensors: Tensors) -> Tensors:
+    """The matrices of experts of DBRX, which lie flat in a folder, those of the last product transposed."""
+    sizes, result = config.ffn_config, Tensors()
+    for name, value in tensors.items():
+        if ".ffn.experts.mlp." in name:
+            value = value.reshape(sizes.moe_num_experts, sizes.ffn_hidden_size, -1)
+            value, name = value.swapaxes(1, 2) if name.endswith(".w2") else value, f"{name}.weight"
+        result[name] = value
+    return result
+
+
 def with_tiled_heads(config: Any, tensors: Tensors) -> Tensors:
     """The value heads of delta rules in the order in which their key heads are repeated, and 1 added to weights."""
     own, several = config.linear_num_key_heads, config.linear_num_value_heads // config.linear_num_key_heads
@@ -121,6 +138,10 @@ def arranged(config: Any, tensors: Tensors) -> Tensors:
         return with_matrices(tensors)
     if config.model_type == "granitemoehybrid":
         return with_granite_matrices(tensors, bool(config.num_local_experts))
+    if config.model_type == "llama4_text":
+        return with_transposed_matrices(tensors)
+    if config.model_type == "dbrx":
+        return with_flat_matrices(config, tensors)
     if config.model_type == "qwen3_next":
         return with_all_heads(config, tensors)
     return tensors

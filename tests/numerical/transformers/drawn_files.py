@@ -23,6 +23,8 @@ import numpy as np
 from tests.numerical.transformers.drawn_file_tensors import Tensors, arranged, is_split, stacked
 from tests.unit.frontends.gguf.written_files import permuted
 
+SUFFIXES = (".weight", ".bias")
+
 Keys = dict[str, Any]
 """The keys of a file, without the architecture; or those of config.json."""
 
@@ -250,6 +252,25 @@ def qwen3_next(config: Any, keys: Keys) -> None:
         keys["expert_shared_feed_forward_length"] = config.shared_expert_intermediate_size
 
 
+def llama4(config: Any, keys: Keys) -> None:
+    """The size of experts apart from that of other blocks."""
+    keys |= {"feed_forward_length": config.intermediate_size_mlp, "expert_feed_forward_length": config.intermediate_size}
+    keys |= {"interleave_moe_layer_step": config.interleave_moe_layer_step, "leading_dense_block_count": 0}
+    keys |= {"expert_used_count": config.num_experts_per_tok, "rope.dimension_count": keys["attention.key_length"]}
+
+
+def dbrx(config: Any, _keys: Keys) -> Keys:
+    """All keys, of objects within the configuration."""
+    attention, experts = config.attn_config, config.ffn_config
+    return {
+        **{"block_count": config.n_layers, "context_length": config.max_seq_len, "embedding_length": config.d_model},
+        **{"feed_forward_length": experts.ffn_hidden_size, "attention.head_count": config.n_heads},
+        **{"attention.head_count_kv": attention.kv_n_heads, "rope.freq_base": float(config.rope_parameters["rope_theta"])},
+        **{"attention.clamp_kqv": float(attention.clip_qkv), "expert_count": experts.moe_num_experts},
+        **{"expert_used_count": experts.moe_top_k, "attention.layer_norm_epsilon": 1e-5},
+    }
+
+
 class Writer(NamedTuple):
     """How a family is written.
 
@@ -267,6 +288,25 @@ class Writer(NamedTuple):
 
 
 WRITERS: dict[str, Writer] = {
+    "dbrx": Writer(
+        "DBRX",
+        dbrx,
+        is_written=lambda config: (
+            config.rope_parameters["rope_type"] == "default"
+            and config.ffn_config.moe_normalize_expert_weights
+            and config.ffn_config.ffn_act_fn["name"] == "silu"
+        ),
+    ),
+    "llama4_text": Writer(
+        "LLAMA4",
+        llama4,
+        is_written=lambda config: (
+            not (config.attn_temperature_tuning or config.attention_bias)
+            and config.use_qk_norm
+            and (config.attention_chunk_size or 64) >= 64
+            and config.no_rope_layers == [1, 1, 1, 0]
+        ),
+    ),
     "deepseek_v2": Writer(
         "DEEPSEEK2", deepseek, is_written=lambda config: has_one_factor(config) and config.topk_method == "greedy" and not config.mlp_bias
     ),
@@ -320,7 +360,7 @@ def write(source: Path, out: Path) -> bool:
         tensors |= {name: value.float().numpy() for name, value in safetensors.load_file(path).items() if "visual." not in name}
     tensors = {name.replace("language_model.", ""): value for name, value in tensors.items()}
     tensors = arranged(config, tensors)
-    keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba", "mamba2") else common_keys(config)
+    keys: Keys = {} if config.model_type in ("mamba", "falcon_mamba", "mamba2", "dbrx") else common_keys(config)
     keys = writer.keys(config, keys) or keys
     architecture = getattr(gguf.MODEL_ARCH, writer.architecture)
     names = gguf.get_tensor_name_map(architecture, config.num_hidden_layers)
@@ -338,7 +378,7 @@ def write(source: Path, out: Path) -> bool:
             value = value.reshape(getattr(config, "n_groups", None) or config.mamba_n_groups, -1)
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
-        new = names.get_name(_mapped(name), try_suffixes=(".weight", ".bias"))
+        new = next((each for each in (names.get_name(key, SUFFIXES) for key in (_mapped(name), name)) if each), None)
         if new is None:
             raise ValueError(f"no name for {name}")
         file.add_tensor(new, np.ascontiguousarray(value, np.float32))

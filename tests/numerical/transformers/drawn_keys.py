@@ -356,6 +356,16 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"norm_topk_prob": [True, False], "mlp_only_layers": [None, [2]]},
         "layer_types": [None, ["sliding_attention", "full_attention", "sliding_attention", "sliding_attention", "full_attention"]],
     },
+    "minimax": {
+        **{**GROUPS, "head_dim": [8, 16], "num_local_experts": [4], "num_experts_per_tok": [1, 2], "num_hidden_layers": [2, 3]},
+        **{f"{key}_{part}_factor": [1.0, 0.7] for key in ("full_attn", "linear_attn", "mlp") for part in ("alpha", "beta")},
+        **{"block_size": [4, 256], "layer_types": [None]},
+    },
+    "recurrent_gemma": {
+        **{**SIZES, **BIAS, "num_key_value_heads": [1, 2], "num_hidden_layers": [3, 4], "conv1d_width": [2, 4], "lru_width": [None, 48]},
+        **{"attention_window_size": [4, 64], "block_types": [["recurrent", "attention"], ["recurrent", "recurrent", "attention"]]},
+        **{"logits_soft_cap": [30.0, 2.0], "hidden_activation": ["gelu_pytorch_tanh", "silu"], "rope_theta": [1e4, 5e5]},
+    },
     "olmo_hybrid": {
         **{**GROUPS, **BIAS, "num_hidden_layers": [4], "linear_num_key_heads": [2], "linear_num_value_heads": [2, 4]},
         **{"linear_key_head_dim": [8], "linear_value_head_dim": [8, 12], "linear_conv_kernel_dim": [2, 4]},

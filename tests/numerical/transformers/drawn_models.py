@@ -44,6 +44,9 @@ SPECIAL = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 IMPLEMENTATIONS = {"falcon": "sdpa"}
 """The attentions of Transformers with which models are computed, where it is not `eager`: this one adds biases twice."""
 
+UNMASKED = ("recurrent_gemma",)
+"""The families whose convolutions see padding in Transformers: each text is computed without it."""
+
 VISION = {
     **{"depth": 1, "num_hidden_layers": 1, "hidden_size": 64, "embed_dim": 16, "num_heads": 2, "num_attention_heads": 2},
     **{"intermediate_size": 16, "mlp_ratio": 1, "out_hidden_size": 32, "deepstack_visual_indexes": [], "num_position_embeddings": 16},
@@ -111,6 +114,9 @@ def write_model(folder: Path, model_type: str, number: int, seed: int) -> None:
         if model_type in DECODERS and "position_ids" in signature(model.forward).parameters:
             inputs["position_ids"] = (mask.cumsum(-1) - 1).clamp(min=0)
         computed = (model.base_model if kind.endswith("MaskedLM") else model)(**inputs)
+        if model_type in UNMASKED:
+            alone = model(tokens[1:, PADDING:], position_ids=inputs["position_ids"][1:, PADDING:])
+            computed.logits[1, PADDING:] = alone.logits[0]
     path = folder / f"{model_type}_{number}"
     model.to(element).save_pretrained(path, max_shard_size=draw.choice(["1GB", SMALL_FILE]))
     if draw.random() < 0.5:

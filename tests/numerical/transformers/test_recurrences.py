@@ -13,17 +13,12 @@ import pytest
 import moir
 from tests.numerical.runtime import core
 from tests.numerical.transformers import recurrences
+from tests.numerical.transformers.linear_recurrences import minimax, random, recurrent_gemma
 from tests.numerical.transformers.reference import gated, normalized
 from tests.numerical.transformers.test_decoders import TEXT, compare, compiled, step
 from tests.unit.language_models.folders import HIDDEN, INNER, WORDS, Array, write_folder
 
 Model = tuple[openvino.InferRequest, Callable[[Array], Array]]
-
-
-def random(shapes: dict[str, tuple[int, ...]]) -> dict[str, Array]:
-    """Random tensors of the given shapes."""
-    generator = np.random.default_rng(4)
-    return {name: (generator.standard_normal(shape) * 0.5).astype(np.float32) for name, shape in shapes.items()}
 
 
 def lfm2() -> tuple[dict[str, object], dict[str, Array], Callable[[Array], Array]]:
@@ -159,7 +154,10 @@ def qwen3_next() -> tuple[dict[str, object], dict[str, Array], Callable[[Array],
     return sizes | others, tensors, logits
 
 
-MODELS = {"lfm2": lfm2, "mamba": mamba, "mamba2": mamba2, "qwen3_next": qwen3_next}
+MODELS = {
+    **{"lfm2": lfm2, "mamba": mamba, "mamba2": mamba2, "qwen3_next": qwen3_next},
+    **{"minimax": minimax, "recurrent_gemma": recurrent_gemma},
+}
 
 OTHER_FAMILIES = ("rms_norm_eps", "rope_theta", "num_attention_heads", "num_key_value_heads", "max_position_embeddings")
 """Keys that Mamba and Mamba-2 do not have."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import moir
@@ -49,6 +50,15 @@ def test_tensors_without_effect_are_not_needed(tmp_path: Path) -> None:
     tensors["model.layers.0.self_attn.rotary_emb.inv_freq"] = tensors["model.norm.weight"][:2]
     written = moir.convert_model(write_folder(tmp_path / "m", tensors))
     assert str(written)
+
+
+@pytest.mark.parametrize("is_tied", [True, False])
+def test_another_matrix_of_the_logits_is_used(tmp_path: Path, is_tied: bool) -> None:
+    """Transformers 5 does not tie matrices that a folder has both and that differ, whatever config.json says."""
+    tensors = weights()
+    tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"] + np.float32(1)
+    written = str(moir.read_model(write_folder(tmp_path / "m", tensors, tie_word_embeddings=is_tied)))
+    assert 'name = "lm_head.weight"' in written
 
 
 @pytest.mark.parametrize("value", [0.5, "x", [1], {"factor": 2}])
@@ -140,6 +150,12 @@ def test_a_key_that_is_spelt_otherwise(tmp_path: Path) -> None:
         ({"num_hidden_layers": 1 << 40}, "are not possible"),
         ({"hidden_act": None}, "names no activation"),
         ({"rms_norm_eps": float("nan")}, "'rms_norm_eps' is nan"),
+        ({"rms_norm_eps": -1e-5}, "the epsilon of normalizations is -1e-05"),
+        ({"head_dim": 0}, "'head_dim' is 0"),
+        ({"partial_rotary_factor": 0.0}, "'partial_rotary_factor' is 0.0"),
+        ({"rope_parameters": {"rope_theta": 0.0}}, "'rope_theta' is 0.0"),
+        ({"model_type": "bert", "rms_norm_eps": None, "is_decoder": True}, "'is_decoder' is true; encoders"),
+        ({"model_type": "deepseek_v2", "kv_lora_rank": 4, "topk_method": "noaux_tc"}, "'greedy' and 'group_limited_greedy' alone"),
         ({"hidden_size": [8]}, "'hidden_size' is list"),
     ],
 )

@@ -45,6 +45,15 @@ def test_the_router_names_the_family(tmp_path: Path) -> None:
     assert (actual["model_type"], actual["n_group"], actual["topk_group"], actual["q_lora_rank"]) == ("deepseek_v3", 2, 1, 7)
 
 
+@pytest.mark.parametrize(
+    ("keys", "norm", "scale"), [({}, False, 1.0), ({"expert_weights_norm": True, "expert_weights_scale": 2.0}, True, 2.0)]
+)
+def test_weights_of_experts_that_the_file_leaves_out(tmp_path: Path, keys: dict[str, object], norm: bool, scale: float) -> None:
+    """Files never say that a normalization is off, whatever the family's own default."""
+    actual = keys_of(tmp_path, "deepseek2", {**SIZES, "expert_gating_func": 2, **keys})
+    assert (actual["norm_topk_prob"], actual["routed_scaling_factor"]) == (norm, scale)
+
+
 def test_the_factor_of_the_scores_is_stored_as_a_tenth(tmp_path: Path) -> None:
     scaling = {"rope.scaling.type": "yarn", "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 8}
     actual = keys_of(tmp_path, "deepseek2", {**SIZES, **scaling, "rope.scaling.yarn_log_multiplier": 0.0707})

@@ -118,6 +118,16 @@ def test_biases_and_logits_are_where_their_tensors_are(tmp_path: Path) -> None:
             {"model_type": "granite", "embedding_multiplier": 12.0, "residual_multiplier": 0.5, "logits_scaling": 4.0},
         ),
         (
+            "dbrx",
+            {"expert_count": 4, "expert_used_count": 2, "attention.clamp_kqv": 8.0, "attention.layer_norm_epsilon": 1e-5},
+            {"n_layers": 1, "ffn_config.moe_top_k": 2, "ffn_config.ffn_hidden_size": INNER, "attn_config.clip_qkv": 8.0},
+        ),
+        (
+            "llama4",
+            {"expert_count": 128, "expert_used_count": 1, "expert_feed_forward_length": 5, "interleave_moe_layer_step": 2},
+            {"use_qk_norm": False, "intermediate_size": 5, "intermediate_size_mlp": INNER, "moe_layers": []},
+        ),
+        (
             "mistral3",
             {"rope.scaling.type": "yarn", "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 8,
              "rope.scaling.yarn_log_multiplier": 1.0, "attention.temperature_scale": 0.1},

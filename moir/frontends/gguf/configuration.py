@@ -19,6 +19,7 @@ from moir.frontends.gguf.container import Container
 from moir.frontends.gguf.latent import SCALING, latent_scaling, latent_sizes
 from moir.frontends.gguf.metadata import Metadata
 from moir.frontends.gguf.rotary import rotary_keys
+from moir.frontends.gguf.sliding_sizes import sliding_sizes
 from moir.frontends.gguf.spellings import LAYER, Spelling
 from moir.frontends.huggingface.configuration import LARGEST_COUNT
 from moir.frontends.huggingface.layer_kinds import FULL, SLIDING
@@ -95,6 +96,9 @@ def configuration(container: Container, metadata: Metadata, spelling: Spelling, 
         if metadata.value(name) is None:
             hint = "the file is of an older kind, which has fixed values for it; write it again from the Hugging Face folder"
             raise metadata.keys.error(f"the key {metadata.prefix + name!r} is missing", hint)
+    if spelling.has_sliding_sizes:
+        listed = cast("list[str]", result.get("layer_types") or [])
+        result |= sliding_sizes(container, metadata, [each == SLIDING for each in listed])
     for name, key in spelling.copied.items():
         if (value := metadata.value(name)) is not None:
             result[key] = value
@@ -154,7 +158,7 @@ def _sizes(metadata: Metadata, spelling: Spelling, family: Family, head_size: in
     for field, key in family.layer_lists.items():
         result[key] = _of_layers(metadata, field)
     for name, field in SIZES.items():
-        if field in family.layer_lists:
+        if field in family.layer_lists or (spelling.has_sliding_sizes and field in ("key_heads", "feed_forward")):
             continue
         value = metadata.layers() if field == "layers" else metadata.size(name, 0 if family.other_block and field == "key_heads" else None)
         if field == "key_heads":
@@ -256,7 +260,8 @@ def _windows(metadata: Metadata, spelling: Spelling, family: Family) -> dict[str
     if size is None and spelling.window is None:
         raise metadata.keys.error(f"the key {metadata.prefix + name!r} is missing")
     size = spelling.window if size is None else size
-    size = None if not size or size >= (metadata.size("context_length") or 0) else size
+    is_dropped = not spelling.has_sliding_sizes and (size or 0) >= (metadata.size("context_length") or 0)
+    size = None if not size or is_dropped else size
     pattern = metadata.keys.value(f"{metadata.prefix}attention.sliding_window_pattern")
     types = {} if pattern is None or size is None else {"layer_types": _layer_types(metadata, pattern)}
     return {"sliding_window": size, **types}

@@ -36,8 +36,11 @@ def read_model(path: str | Path) -> ModuleOp:
     spelling, family, keys = described(container)
     architecture, sizes, _ = configured(family, keys)
     checkpoint = FileCheckpoint(container, spelling, sizes)
-    rotary = tuple(None if each is None else each.with_fields(divisors=divisors_of(container, each)) for each in sizes.rotary)
-    sizes = sizes.with_fields(biases=checkpoint.biases(), rotary=rotary)
+    if not spelling.has_sliding_sizes:
+        divisors = [() if each is None else divisors_of(container, each) for each in sizes.rotary]
+        pairs = zip(sizes.rotary, divisors, strict=True)
+        sizes = sizes.with_fields(rotary=tuple(None if each is None else each.with_fields(divisors=own) for each, own in pairs))
+    sizes = sizes.with_fields(biases=checkpoint.biases())
     return network(as_stored(architecture, checkpoint), sizes, checkpoint, path.stem or "model")
 
 

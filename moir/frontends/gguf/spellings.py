@@ -111,6 +111,7 @@ class Spelling(Record):
         ignored: keys without effect in the family.
         scaling: the parameters of a rotary embedding, by keys of the file that say them.
         window: the size of windows for a file without that key: 0 for no windows, None if the key is required.
+        has_sliding_sizes: whether sizes differ between layers with windows, which the file lists, and the others.
         wide_layers: the number of layers of the model whose scores are divided by the square root of hidden / heads
             instead of that of the size of a head; 0 if there is none.
     """
@@ -131,6 +132,7 @@ class Spelling(Record):
     ignored: frozenset[str] = frozenset()
     scaling: Mapping[str, str] = NOTHING
     window: int | None = 0
+    has_sliding_sizes: bool = False
     wide_layers: int = 0
 
     def tensors_of(self, operand: str) -> tuple[str, ...]:
@@ -269,6 +271,22 @@ SPELLINGS: Mapping[str, Spelling] = {
             **{"attention.shared_kv_layers": "num_kv_shared_layers", "embedding_length_per_layer_input": "hidden_size_per_layer_input"},
             **{"altup.active_idx": "altup_active_idx", "altup.num_inputs": "altup_num_inputs"},
         },
+    ),
+    "gemma4": Spelling(
+        "gemma4_text",
+        tensors={
+            **{"factor": "layer_output_scale.weight", "experts.router.scale": "ffn_gate_inp.scale"},
+            **{"experts.factors": "ffn_down_exps.scale", "experts_norm": "pre_ffw_norm_2"},
+            **{"network_output_norm": "post_ffw_norm_1", "experts_output_norm": "post_ffw_norm_2"},
+        },
+        choices=(("enable_moe_block", "ffn_gate_inp", True, False),),
+        copied={
+            **{"attention.shared_kv_layers": "num_kv_shared_layers", "embedding_length_per_layer_input": "hidden_size_per_layer_input"},
+            **{"expert_count": "num_experts", "expert_used_count": "top_k_experts"},
+            "expert_feed_forward_length": "moe_intermediate_size",
+        },
+        window=None,
+        has_sliding_sizes=True,
     ),
     "mamba": Spelling(
         "mamba",

@@ -41,9 +41,9 @@ def configured(family: Family, keys: Keys) -> tuple[Architecture, Configuration,
     if family.kinds and not keys.has("num_hidden_layers"):
         keys = keys.with_defaults({**family.defaults, "num_hidden_layers": len(single_kinds(keys))})
     for key, value in family.expected.items():
-        known = value if isinstance(value, tuple) else (value,)
+        known = cast("tuple[object, ...]", value if isinstance(value, tuple) else (value,))
         if keys.value(key) not in (*known, None):
-            listed = " and ".join(repr(each) for each in cast("tuple[object, ...]", known))
+            listed = " and ".join(repr(each) for each in known)
             raise keys.error(f"{key!r} is {keys.value(key)!r}; of this family moir knows {listed} alone")
     changes: dict[str, object] = {}
     for key, value, changed in family.variants:

@@ -74,6 +74,28 @@ def with_transposed_matrices(tensors: Tensors) -> Tensors:
     return with_matrices(rows)
 
 
+def with_named_scales(config: Any, tensors: Tensors) -> Tensors:
+    """The factors of experts of Gemma 4 by their names in files, and the divisors of frequencies, without end if unused."""
+    result: Tensors = {}
+    for name, value in tensors.items():
+        number = name.partition("layers.")[2].partition(".")[0]
+        if name.endswith(".router.scale"):
+            result[f"blk.{number}.ffn_gate_inp.scale"] = value
+        elif name.endswith(".per_expert_scale"):
+            result[f"blk.{number}.ffn_down_exps.scale"] = value
+        else:
+            result[f"{name}.weight" if name.endswith(("_proj", "layer_scalar")) else name] = value
+    size = next(
+        value.size
+        for name, value in tensors.items()
+        if name.endswith(f"{config.layer_types.index('full_attention')}.self_attn.q_norm.weight")
+    )
+    half = size // 2
+    rotated = int(size * config.rope_parameters["full_attention"].get("partial_rotary_factor", 1.0) / 2)
+    result["rope_freqs.weight"] = np.array([1.0] * rotated + [1e30] * (half - rotated), np.float32)
+    return result
+
+
 def with_flat_matrices(config: Any, tensors: Tensors) -> Tensors:
     """The matrices of experts of DBRX, which lie flat in a folder, those of the last product transposed."""
     sizes, result = config.ffn_config, Tensors()
@@ -140,6 +162,8 @@ def arranged(config: Any, tensors: Tensors) -> Tensors:
         return with_granite_matrices(tensors, bool(config.num_local_experts))
     if config.model_type == "llama4_text":
         return with_transposed_matrices(tensors)
+    if config.model_type == "gemma4_text":
+        return with_named_scales(config, tensors)
     if config.model_type == "dbrx":
         return with_flat_matrices(config, tensors)
     if config.model_type == "qwen3_next":

@@ -259,6 +259,37 @@ def llama4(config: Any, keys: Keys) -> None:
     keys |= {"expert_used_count": config.num_experts_per_tok, "rope.dimension_count": keys["attention.key_length"]}
 
 
+def full_layer(config: Any) -> Keys:
+    """The sizes of layers without a window that differ from those of others."""
+    keys: Keys = config.to_dict()
+    overridden = keys.get("per_layer_config") or {}
+    return overridden.get(str(keys["layer_types"].index("full_attention")), {})
+
+
+def gemma4(config: Any, keys: Keys) -> None:
+    """Sizes that differ between layers with windows and the others."""
+    windows(config, keys)
+    size, of_full = config.to_dict()["head_dim"], full_layer(config)
+    full = of_full.get("head_dim", size)
+    keys |= {"attention.key_length": full, "attention.value_length": full, "rope.dimension_count": full}
+    keys |= {"attention.key_length_swa": size, "attention.value_length_swa": size, "rope.dimension_count_swa": size}
+    keys |= {"attention.shared_kv_layers": config.num_kv_shared_layers, "rope.freq_base_swa": 10000.0}
+    keys["embedding_length_per_layer_input"] = config.hidden_size_per_layer_input or 0
+    if config.final_logit_softcapping:
+        keys["final_logit_softcapping"] = config.final_logit_softcapping
+    if config.use_double_wide_mlp:
+        own = config.num_hidden_layers - config.num_kv_shared_layers
+        keys["feed_forward_length"] = [config.intermediate_size * (1 if layer < own else 2) for layer in range(config.num_hidden_layers)]
+    if "num_key_value_heads" in of_full:
+        by_kind = {"sliding_attention": config.to_dict()["num_key_value_heads"], "full_attention": of_full["num_key_value_heads"]}
+        keys["attention.head_count_kv"] = [by_kind[each] for each in config.layer_types]
+    for name in ("expert_count", "expert_used_count", "expert_feed_forward_length"):
+        keys.pop(name, None)
+    if config.enable_moe_block:
+        keys |= {"expert_count": config.num_experts, "expert_used_count": config.top_k_experts}
+        keys["expert_feed_forward_length"] = config.moe_intermediate_size
+
+
 def dbrx(config: Any, _keys: Keys) -> Keys:
     """All keys, of objects within the configuration."""
     attention, experts = config.attn_config, config.ffn_config
@@ -327,6 +358,11 @@ WRITERS: dict[str, Writer] = {
     ),
     "ernie4_5_moe": Writer("ERNIE4_5_MOE", ernie, is_written=lambda config: not config.use_bias),
     "ministral3": Writer("MISTRAL3", ministral, is_permuted=True, is_written=lambda config: "mscale_all_dim" in config.rope_parameters),
+    "gemma4_text": Writer(
+        "GEMMA4",
+        gemma4,
+        is_written=lambda config: not config.attention_bias,
+    ),
     "gemma3n_text": Writer("GEMMA3N", gemma3n, is_written=lambda config: config.altup_correct_scale),
     "mamba": Writer("MAMBA", mamba),
     "mamba2": Writer("MAMBA2", mamba2),
@@ -352,6 +388,8 @@ def write(source: Path, out: Path) -> bool:
     gguf, transformers, safetensors = (import_module(each) for each in ("gguf", "transformers", "safetensors.torch"))
     config = transformers.AutoConfig.from_pretrained(source)
     config = getattr(config, "text_config", config)
+    # Transformers refuses to say a size that differs between layers otherwise.
+    config.allow_global_per_layer_attribute_access = True
     writer = WRITERS.get(config.model_type)
     if writer is None or not writer.is_written(config):
         return False
@@ -378,7 +416,8 @@ def write(source: Path, out: Path) -> bool:
             value = value.reshape(getattr(config, "n_groups", None) or config.mamba_n_groups, -1)
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
-        new = next((each for each in (names.get_name(key, SUFFIXES) for key in (_mapped(name), name)) if each), None)
+        new = name if name.startswith(("blk.", "rope_freqs")) else None
+        new = new or next((each for each in (names.get_name(key, SUFFIXES) for key in (_mapped(name), name)) if each), None)
         if new is None:
             raise ValueError(f"no name for {name}")
         file.add_tensor(new, np.ascontiguousarray(value, np.float32))

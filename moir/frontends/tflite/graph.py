@@ -270,7 +270,9 @@ class SubgraphImporter:
         return self.file.buffer(self.tensor(operands[index]).buffer) is not None
 
     def _wide(self, index: int, tensor: Tensor) -> SSAValue:
-        """The real numbers of a tensor of 32 or 64 bits, by the quantization of `tensor`; its own value has the integers."""
+        """The real numbers of tensor `index`, of 32 or 64 bits, by the quantization of `tensor`; its own value has the
+        integers.
+        """
         key = index, None if tensor.quantization is None else tensor.quantization.scale.tobytes()
         if key not in self._dequantized:
             self._dequantized[key] = self._converted("dequantize", self.value(index), tensor)

@@ -178,7 +178,7 @@ def _converted(graph: GraphModel, inputs: Mapping[str, Array], form: str) -> byt
     kinds = tf.lite.OpsSet
     if form == "u8":
         converter.inference_type = converter.inference_input_type = converter.inference_output_type = tf.uint8
-        converter.quantized_input_stats = {name: (128.0, 40.0) for name in inputs}
+        converter.quantized_input_stats = dict.fromkeys(inputs, (128.0, 40.0))
         converter.default_ranges_stats = ASSUMED_RANGE
     else:
         integers = kinds.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8 if form == "i16" else kinds.TFLITE_BUILTINS_INT8

@@ -201,7 +201,7 @@ def _data_element(op: OpsetOp) -> str:
     for name, default in written:
         attribute = properties.get(name, default)
         if attribute is not None:
-            # The runtime ends the process if dilations are empty.
+            # Empty dilations mean ones; readers of an IR do not complete them.
             text = property_text(attribute) or property_text(completed.get(name, attribute))
             texts.append(f' {name}="{text}"')
     return f"{_EMPTY_DATA}{''.join(texts)}{_END_OF_DATA}" if texts else ""

@@ -11,7 +11,7 @@ from moir.architectures.family import ANY, IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Distances, Latent
 from moir.frontends.huggingface.experts import expert_layers
 from moir.frontends.huggingface.key_indices import key_index
-from moir.frontends.huggingface.keys import CAUSAL, Keys
+from moir.frontends.huggingface.keys import CAUSAL, Keys, is_number
 from moir.frontends.huggingface.layer_kinds import blocks, chunks, single_kinds, windows
 from moir.frontends.huggingface.layer_sizes import key_sources, layer_fields
 from moir.frontends.huggingface.rotary import rotary_layers
@@ -154,7 +154,7 @@ def _factor(keys: Keys, text: str) -> float:
     if not index:
         return keys.number(key)
     entries = keys.list(key) or ()
-    if len(entries) <= int(index) or isinstance(entries[int(index)], bool) or not isinstance(entries[int(index)], int | float):
+    if len(entries) <= int(index) or not is_number(entries[int(index)]):
         raise keys.error(f"{key!r} has no number at index {index}")
     return float(entries[int(index)])
 

@@ -27,7 +27,7 @@ from moir.dialects.large_arrays import pieces
 from moir.errors import ModelFileError
 from moir.files.foreign_files import check_not_foreign
 from moir.files.json_fields import Fields
-from moir.files.reading import map_file, read_whole
+from moir.files.reading import is_present, map_file, read_whole
 from moir.frameworks.record import SAMPLE
 from moir.frontends.strided_tensors import tensor_over
 
@@ -59,6 +59,9 @@ LARGEST_HEADER = 100_000_000
 
 SINGLE, INDEX = "model.safetensors", "*.safetensors.index.json"
 """The file of a folder beside which Transformers reads no other, and the index of several files."""
+
+_SHOWN = 200
+"""The number of characters of a name that an error shows."""
 
 DAMAGED = "the file is damaged, or not complete: copy or download it again"
 
@@ -170,8 +173,8 @@ def _files(path: Path) -> list[Path]:
     for name in names:
         if Path(name).name != name or name in ("", ".", ".."):
             raise named.error(f"the file {name!r} is not in the folder of the index")
-        if not path.with_name(name).exists():
-            raise _error(path.with_name(name), "there is no such file", f"{path.name} names it: copy or download it, too")
+        if not is_present(path.with_name(name)):
+            raise _error(path.with_name(name[:_SHOWN]), "there is no such file", f"{path.name} names it: copy or download it, too")
     return [path.with_name(name) for name in names]
 
 

@@ -56,6 +56,7 @@ PARTS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"num_kv_shared_layers": [0, 2, 3], "use_double_wide_mlp": [True, False], "final_logit_softcapping": [30.0, None]},
         **{"sliding_window": [4], "layer_types": [["sliding_attention", "full_attention"] * 3]},
     },
+    "apertus1p5_text": {**GROUPS, **BIAS, "output_vocab_size": [None, 64, 48], "tie_word_embeddings": [False]},
     "mistral4": {
         **{**LATENT, "hidden_size": [32], "rope_interleave": [True, False]},
         "rope_parameters": [{**YARN, "llama_4_scaling_beta": 0.1, "original_max_position_embeddings": 4}],

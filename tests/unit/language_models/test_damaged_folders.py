@@ -75,6 +75,12 @@ def give_range(header: dict[str, Any]) -> None:
     header[NORM]["data_offsets"] = header["model.layers.0.input_layernorm.weight"]["data_offsets"]
 
 
+def name_long_file(folder: Path) -> None:
+    """Name a file that no file system can have."""
+    (folder / f"{WEIGHTS}.index.json").write_text(json.dumps({"weight_map": {NORM: "a" * 5000}}))
+    (folder / WEIGHTS).unlink()
+
+
 def repeat_tensor(folder: Path) -> None:
     """Have a tensor in two files, with other numbers."""
     (folder / WEIGHTS).rename(folder / "a.safetensors")
@@ -101,6 +107,7 @@ def write_large_size(folder: Path) -> None:
         (changed_header(lambda header: header[TABLE].update(shape=[3, 8])), r"a tensor of shape \[3, 8\] takes 96 bytes, not 192"),
         (changed_header(give_range), r"the elements of the tensors overlap, or leave a gap, at byte \d+; the file is damaged"),
         (changed_header(lambda header: header.pop(NORM)), r"the elements of the tensors overlap, or leave a gap, at byte 192"),
+        (name_long_file, r"aaa: there is no such file; model\.safetensors\.index\.json names it"),
         (repeat_tensor, r"b\.safetensors: another file of the folder has a tensor 'model\.norm\.weight' that differs; leave the files of"),
         (write_large_size, r"'hidden_size' is inf; the file is damaged"),
         (rename_family, r"no record of the family 'nothing_like_it'; export it, .* with --generation if it has a cache$"),

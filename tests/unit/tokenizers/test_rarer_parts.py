@@ -75,6 +75,21 @@ def precompiled() -> Json:
     return content
 
 
+def without(*names: str) -> Json:
+    """Byte-level pairs without merges, or without added tokens."""
+    content = small.byte_level()
+    for holder in (content, content["model"]):
+        holder.update({name: [] for name in names if name in holder})
+    return content
+
+
+def other_id() -> Json:
+    """An added token that the vocabulary has under another id, which precedes."""
+    content = small.byte_level()
+    content["added_tokens"].append(token("he", 265))
+    return content
+
+
 IDS = {
     "spaces": (spaces(normalized=False), {"h  h   h": [105, 266, 105, 267, 105], "    ": [267, 33], "h <|end|>": [105, 33, 0]}),
     "normalized spaces": (spaces(normalized=True), {"h  h   h": [105, 266, 105, 267, 105], "<|end|>  ": [0, 266]}),
@@ -85,6 +100,10 @@ IDS = {
         {"hi<t><s>hi": [1, 265, 268, 1, 260, 263], "hi ab": [1, 265, 266]},
     ),
     "bytes of characters": (unigram_bytes(), {"hi h\u00e9\U0010fe01": [257, 258, 259, 196, 170, 245, 144, 185, 130]}),
+    "no merges": (without("merges"), {"hello": [105, 102, 109, 109, 112], "h<|end|>": [105, 0]}),
+    "no added tokens": (without("added_tokens"), {"hello": [260], "h": [105]}),
+    "neither": (without("merges", "added_tokens"), {"he": [105, 102]}),
+    "an added token of another id": (other_id(), {"he": [257], "hehe": [257, 257]}),
     "precompiled": (precompiled(), {"Hi\u200b\x01th\u00e9re": [0, 3, 7, 8, 1]}),
 }
 

@@ -83,6 +83,18 @@ def without(*names: str) -> Json:
     return content
 
 
+def words_without_added_tokens() -> Json:
+    """Pieces of words without added tokens, of texts that are split twice."""
+    return small.word_pieces() | {"added_tokens": []}
+
+
+def whole_word() -> Json:
+    """An added token that is one only between characters that are not of words."""
+    content = small.byte_fallback()
+    content["added_tokens"][2]["single_word"] = True
+    return content
+
+
 def other_id() -> Json:
     """An added token that the vocabulary has under another id, which precedes."""
     content = small.byte_level()
@@ -103,6 +115,8 @@ IDS = {
     "no merges": (without("merges"), {"hello": [105, 102, 109, 109, 112], "h<|end|>": [105, 0]}),
     "no added tokens": (without("added_tokens"), {"hello": [260], "h": [105]}),
     "neither": (without("merges", "added_tokens"), {"he": [105, 102]}),
+    "words": (words_without_added_tokens(), {"unaffable. don't": [2, 4, 5, 6, 12, 9, 11, 10, 3], "don't": [2, 9, 11, 10, 3]}),
+    "whole word": (whole_word(), {"h</s> h": [1, 264, 63, 50, 118, 65, 264], "h </s> h": [1, 264, 259, 2, 259, 264], "</s>": [1, 2]}),
     "an added token of another id": (other_id(), {"he": [257], "hehe": [257, 257]}),
     "precompiled": (precompiled(), {"Hi\u200b\x01th\u00e9re": [0, 3, 7, 8, 1]}),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,11 @@ from typing import Any
 import pytest
 
 from moir.errors import ConversionError, ModelFileError
-from moir.tokenizers import read_folder
+from moir.tokenizers import detokenizer_module, read_folder, tokenizer_module
+from tests.numerical.transformers.drawn_tokenizers import changed_tokenizer
 from tests.unit.tokenizers import small_tokenizers as small
+
+CHANGED = 200
 
 Change = Callable[[Any], object]
 
@@ -190,3 +194,17 @@ def test_merges_in_reverse_order_take_linear_time(tmp_path: Path) -> None:
     tokenizer = {"model": {"type": "BPE", "vocab": small.numbered(tokens), "merges": merges}}
     (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer))
     assert len(read_folder(tmp_path).algorithm.merges) == len(merges)  # type: ignore[union-attr]
+
+
+def test_changed_tokenizers_are_converted_or_refused(tmp_path: Path) -> None:
+    draw, messages = random.Random(5), list[str]()
+    for _ in range(CHANGED):
+        content = changed_tokenizer(draw)
+        (tmp_path / "tokenizer.json").write_text(json.dumps(content))
+        try:
+            definition = read_folder(tmp_path)
+            assert tokenizer_module(definition) is not detokenizer_module(definition)
+        except ConversionError as error:
+            messages.append(str(error))
+    assert not [each for each in messages if "\n" in each or "tokenizer.json" not in each]
+    assert CHANGED / 5 < len(messages) < CHANGED

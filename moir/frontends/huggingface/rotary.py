@@ -27,10 +27,12 @@ SCALINGS: Mapping[str, frozenset[str]] = {
 }
 """The parameters of each scaling."""
 
-ALIASES = {"su": "longrope", "none": "default", "mrope": "default"}
-"""Other names of rope scalings. mrope is the default for text, where all its sections have the same positions."""
+ALIASES = {"su": "longrope", "none": "default", "mrope": "default", "xdrope": "dynamic"}
+"""Other names of rope scalings. mrope is the default for text, where all its sections have the same positions; xdrope
+(HunYuan) the dynamic one.
+"""
 
-WITHOUT_EFFECT = words("mrope_section mrope_interleaved finetuned")
+WITHOUT_EFFECT = words("mrope_section xdrope_section mrope_interleaved finetuned")
 
 MAGNITUDES = words("short_mscale long_mscale")
 """The factors of cosines and sines for short and long texts, which have an effect in some families only."""

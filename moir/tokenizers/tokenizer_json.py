@@ -96,6 +96,10 @@ def _vocabulary(model: Fields) -> dict[str, int]:
     vocabulary = model.fields("vocab").content
     if not all(type(index) is int for index in vocabulary.values()):
         raise model.error("an id is not an integer")
+    if len(set(vocabulary.values())) < len(vocabulary):
+        owners: dict[int, str] = {}
+        first, second = next((owners[index], token) for token, index in vocabulary.items() if owners.setdefault(index, token) != token)
+        raise model.error(f"the tokens {first[:40]!r} and {second[:40]!r} have the same id")
     return dict(vocabulary)
 
 

@@ -104,7 +104,10 @@ def compare(file: Path) -> int:
     cases: list[Json] = json.loads(file.read_text())
     with tempfile.TemporaryDirectory() as folder:
         for number, case in enumerate(cases):
-            found = differences(case, Path(folder))
+            try:
+                found = differences(case, Path(folder))
+            except RuntimeError as error:  # of the runtime
+                found = [str(error).strip().splitlines()[-1]]
             refused += found is None
             wrong += bool(found)
             if found:

@@ -68,6 +68,7 @@ LONG = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * (1 << 10
 
 CASES: dict[str, tuple[Callable[[], Any], Change, str]] = {
     "id of a text": (small.byte_level, model(vocab={"a": "b"}), "an id is not an integer"),
+    "id of two tokens": (small.byte_level, lambda tokenizer: tokenizer["model"]["vocab"].update(he=3), "have the same id"),
     "negative id": (small.byte_level, model(vocab={"a": -1}, merges=[]), "negative or too large"),
     "large id": (small.byte_level, model(vocab={"a": 1 << 40}, merges=[]), "negative or too large"),
     "sparse ids": (small.byte_level, model(vocab={"a": 4_000_000}, merges=[]), "negative or too large"),

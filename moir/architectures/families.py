@@ -28,10 +28,10 @@ FILES = by_member(
         "layered_experts": "laguna mimo_v2_flash cohere2_moe kolibri1 flint",
         "multimodal_parts": "qwen2_vl_text qwen2_vl qwen2_5_vl_text qwen2_5_vl qwen3_vl_text qwen3_vl_moe_text glm4v_text "
         "glm4v_moe_text glm_ocr_text aria_text paddleocr_vl_text granite4_vision_text gemma4_unified_text mistral4 "
-        "deepseek_ocr2_text",
+        "deepseek_ocr2_text apertus1p5_text hunyuan_vl_text",
         "deepseek": "deepseek_v2 deepseek_v3 glm4_moe_lite sarvam_mla youtu axk1 deepseek_v32 glm_moe_dsa",
         "scaled_families": "minicpm minicpm3 hyperclovax granite_swa granitemoe_swa",
-        "recurrent.hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text olmo_hybrid",
+        "recurrent.hybrids": "lfm2 lfm2_moe qwen3_next qwen3_5_text qwen3_5_moe_text olmo_hybrid lara_mini",
         "recurrent.mamba": "mamba falcon_mamba",
         "recurrent.state_space_hybrids": "mamba2 bamba granitemoehybrid jamba nemotron_h",
         "recurrent.falcon_h1": "falcon_h1",
@@ -40,8 +40,8 @@ FILES = by_member(
         "encoders.bert": "bert roberta camembert xlm-roberta distilbert modernbert",
         "encoders.deberta": "deberta-v2 deberta",
         "encoders.successors": "electra mpnet nomic_bert roformer",
-        "encoders.relatives": "data2vec-text roberta-prelayernorm xlm-roberta-xl megatron-bert ernie albert jina_embeddings_v3 gte "
-        "eurobert",
+        "encoders.relatives": "data2vec-text roberta-prelayernorm xlm-roberta-xl megatron-bert ernie albert rembert luke "
+        "jina_embeddings_v3 gte eurobert",
     }
 )
 """For each `model_type`, the file of this folder that has the record of its family."""

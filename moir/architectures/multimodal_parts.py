@@ -9,6 +9,7 @@ from __future__ import annotations
 from moir.architectures.deepseek import DEEPSEEK_V2, DEEPSEEK_V3
 from moir.architectures.gemma_successors import GEMMA4
 from moir.architectures.llama import PROJECTIONS, TENSORS
+from moir.architectures.llama_successors import APERTUS, HUNYUAN_V1_DENSE
 from moir.architectures.llama_variants import ERNIE4_5, GLM4, GRANITE, QWEN2, QWEN3
 from moir.architectures.mixtures import QWEN3_MOE
 from moir.architectures.record import Architecture
@@ -141,6 +142,19 @@ GEMMA4_UNIFIED = GEMMA4.with_fields(
     variants=GEMMA4.variants[1:],
 )
 
+APERTUS_1P5 = APERTUS.with_fields(
+    architecture=APERTUS.architecture.with_fields(name="apertus1p5_text", model_types=("apertus1p5_text",)),
+    sizes={"logits": "output_vocab_size"},
+    optional_sizes=("logits",),
+    defaults={**APERTUS.defaults, "vocab_size": 266752, "output_vocab_size": None},
+)
+
+HUNYUAN_VL = HUNYUAN_V1_DENSE.with_fields(
+    architecture=HUNYUAN_V1_DENSE.architecture.with_fields(name="hunyuan_vl_text", model_types=("hunyuan_vl_text",)),
+    defaults={**HUNYUAN_V1_DENSE.defaults, "tie_word_embeddings": True},
+    unread=HUNYUAN_V1_DENSE.unread | words("pad_id"),
+)
+
 MISTRAL4_EXPERTS = {**DEEPSEEK_V3.experts, "scores": "=softmax", "has_correction": False}
 
 MISTRAL4 = DEEPSEEK_V3.with_fields(
@@ -178,5 +192,5 @@ DEEPSEEK_OCR2 = DEEPSEEK_V2.with_fields(
 
 FAMILIES = (
     *(QWEN2_VL, QWEN3_VL, QWEN3_VL_MOE, GLM4V, GLM_OCR, GLM4V_MOE, ARIA, PADDLEOCR_VL, GRANITE4_VISION),
-    *(GEMMA4_UNIFIED, MISTRAL4, DEEPSEEK_OCR2),
+    *(GEMMA4_UNIFIED, APERTUS_1P5, HUNYUAN_VL, MISTRAL4, DEEPSEEK_OCR2),
 )

@@ -234,11 +234,12 @@ class Network:
         if sizes.embedding_size:
             x = self.vectors.linear(x, "head_projection", sizes.hidden, width)
         operand = "embedding" if sizes.is_tied else "head"
-        weight = self.nodes.weight(f"{operand}.weight", (sizes.vocabulary, width))
-        bias = self.nodes.weight("head.bias", (sizes.vocabulary,)) if architecture.head_bias else None
-        x = self.nodes.node("Linear", [x, weight, bias], self.vectors.name("head"), sizes.vocabulary)
+        count = sizes.sizes.get("logits") or sizes.vocabulary
+        weight = self.nodes.weight(f"{operand}.weight", (count, width))
+        bias = self.nodes.weight("head.bias", (count,)) if architecture.head_bias else None
+        x = self.nodes.node("Linear", [x, weight, bias], self.vectors.name("head"), count)
         if sizes.logits_scale != 1:
             x = self.vectors.scaled(x, sizes.logits_scale)
         if sizes.logits_cap:
-            x = self.nodes.node("SoftCap", [x], "logits", sizes.vocabulary, cap=sizes.logits_cap)
+            x = self.nodes.node("SoftCap", [x], "logits", count, cap=sizes.logits_cap)
         self.nodes.result(x, "logits")

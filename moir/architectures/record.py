@@ -335,7 +335,8 @@ class Architecture(Record):
         part_weights: whether the normalizations of the parts of a state space have weights.
         delta_packing: how the projections of a delta rule lie in the file: `per head` (all in two matrices, for each
             head of keys in turn), `all heads` (queries, keys, values in one matrix, gates in another, strengths and
-            steps as before), `separate`, or `all separate` (queries, keys, values and their convolutions, too).
+            steps as before), `one matrix`, `separate`, or `all separate` (queries, keys, values and their
+            convolutions, too).
         tiles_keys: whether the key heads of a delta rule are repeated one after another (0 1 0 1) instead of each
             (0 0 1 1).
         layer_inputs: whether each layer adds a part of further embeddings of the tokens (Gemma 3n).

@@ -52,6 +52,14 @@ def was_read(path: Path) -> bool:
     return any(each.exists() and os.path.samefile(path, each) for each in _FILES_READ.get() or ())
 
 
+def is_present(path: Path) -> bool:
+    """Whether there is a file or folder of a name that another file gives; no file has a name that is too long."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def map_file(path: Path, model: Path | None = None) -> mmap.mmap | None:
     """A read-only memory map of a regular file; None for an empty one.
 

@@ -32,6 +32,10 @@ GENERATION_KEYS = ("bos_token_id", "eos_token_id", "pad_token_id")
 """The keys of `config.json` that make a `generation_config.json` for a folder that has none."""
 
 
+REPLACE = "the file is damaged: download it again, or remove it if it is not config.json"
+"""The hint for a configuration that cannot be read."""
+
+
 def companions_of_folder(folder: Path, has_tokenizer: bool) -> Companions:
     """The companions of the IR of a language model.
 
@@ -45,16 +49,15 @@ def companions_of_folder(folder: Path, has_tokenizer: bool) -> Companions:
     from moir.tokenizers import read_folder
 
     copies = {name: folder / name for name in COPIED if (folder / name).is_file()}
+    if GENERATION in copies:
+        _check_generation_configuration(copies[GENERATION])
     contents = {} if GENERATION in copies else {GENERATION: _generation_configuration(folder / CONFIGURATION)}
     return Companions(tokenizer_models(lambda: read_folder(folder), has_tokenizer), contents, copies)
 
 
 def _generation_configuration(path: Path) -> bytes:
     """The content of a `generation_config.json`, made from the ids of special tokens in `config.json`."""
-    try:
-        content: Any = json.loads(read_whole(path, "the configuration"))
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"the configuration is not JSON: {error}", location=str(path)) from None
+    content = _json(path)
     configuration = cast("dict[str, object]", content) if isinstance(content, dict) else {}
     inner = configuration.get("text_config")
     if isinstance(inner, dict):
@@ -62,3 +65,26 @@ def _generation_configuration(path: Path) -> bytes:
         own = cast("dict[str, object]", inner)
         configuration = {**own, **{key: value for key, value in configuration.items() if value is not None}}
     return json_bytes({key: configuration[key] for key in GENERATION_KEYS if configuration.get(key) is not None})
+
+
+def _check_generation_configuration(path: Path) -> None:
+    """Raises ModelFileError for a `generation_config.json` that OpenVINO GenAI cannot read: one that is not an object
+    of JSON, or has special tokens that are not ids.
+    """
+    content = _json(path)
+    if not isinstance(content, dict):
+        raise ModelFileError("the configuration is not an object of JSON", location=str(path), hint=REPLACE)
+    configuration = cast("dict[str, object]", content)
+    for key in GENERATION_KEYS:
+        value = configuration.get(key)
+        is_list = isinstance(value, list) and key == "eos_token_id"
+        ids = cast("list[object]", value if is_list else [value])
+        if value is not None and not all(type(each) is int and -1 <= each < 1 << 31 for each in ids):
+            raise ModelFileError(f"{key!r} is {str(ids)[:80]}, not the id of a token", location=str(path), hint=REPLACE)
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(read_whole(path, "the configuration"))
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"the configuration is not JSON: {error}", location=str(path), hint=REPLACE) from None

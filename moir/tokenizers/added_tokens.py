@@ -77,7 +77,7 @@ def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[s
     """The added tokens whose text the algorithm could also produce from a text without that added token.
 
     Either another token has this text, too, as tokens of spaces in byte-level vocabularies, or normalization can turn a
-    text without the added token into it.
+    text without the added token into it, or it is only one as a whole word: BPETokenizer knows no words.
 
     Args:
         added: the added tokens.
@@ -88,7 +88,11 @@ def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[s
     if model.text("type", "BPE") != "BPE":
         return []
     spelled = characters_of if byte_level == "bytes" else str
-    return [each for each in added if (not byte_level and SPACE in each.text) or vocabulary.get(spelled(each.text), each.id) != each.id]
+    return [
+        each
+        for each in added
+        if (not byte_level and SPACE in each.text) or vocabulary.get(spelled(each.text), each.id) != each.id or each.whole_word
+    ]
 
 
 def _marks(tokens: Sequence[AddedToken], *, also_added: bool) -> list[Step]:

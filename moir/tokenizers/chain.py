@@ -33,6 +33,12 @@ LIST, BYTES, FLAGS = tensor((-1,), si32), tensor((-1,), ui8), tensor((-1,), bool
 """The types of begins, ends and ids, of the bytes of texts, and of marks of pieces."""
 
 
+NOTHING = "(?!)"
+"""A pattern that matches nothing, for tokenizers without added tokens: where pieces have no marks of added tokens,
+RegexSplit does not split all of several pieces of a text.
+"""
+
+
 class Pieces:
     """The pieces of texts as values: which pieces belong to each text, their begins and ends, their bytes, and whether
     each is a token.
@@ -128,8 +134,8 @@ def token_ids(op: OpBuilder, definition: TokenizerDefinition, texts: SSAValue) -
     if definition.prefix:
         others = "".join([f"(?!{pattern})" for pattern in (plain, later) if pattern])
         pieces.apply(Replacement(rf"\A{others}(?=[\s\S])", definition.prefix, everywhere=False))
-    if plain:
-        pieces.split("SpecialTokensSplit", plain, {})
+    if plain or not later:
+        pieces.split("SpecialTokensSplit", plain or NOTHING, {})
     for step in definition.normalization:
         pieces.apply(step)
     if later:

@@ -11,8 +11,9 @@ from typing import Any, cast
 from moir.files.json_fields import Fields
 from moir.tokenizers.added_tokens import passing_over, token_matching
 from moir.tokenizers.algorithms import algorithm_of, count_of
+from moir.tokenizers.byte_level import characters_of
 from moir.tokenizers.decoders import decoding_of
-from moir.tokenizers.definition import AddedToken, BytePairs, BytesAsCharacters, Replacement, TokenizerDefinition
+from moir.tokenizers.definition import SPACE, AddedToken, BytePairs, BytesAsCharacters, Replacement, TokenizerDefinition
 from moir.tokenizers.settings import Settings, added_token
 from moir.tokenizers.steps import START, has_start, normalizer_steps, pre_tokenizer_steps, refused
 from moir.tokenizers.templates import PLAIN, PLAIN_PAIR, templates_of
@@ -95,6 +96,10 @@ def _vocabulary(model: Fields) -> dict[str, int]:
     vocabulary = model.fields("vocab").content
     if not all(type(index) is int for index in vocabulary.values()):
         raise model.error("an id is not an integer")
+    if len(set(vocabulary.values())) < len(vocabulary):
+        owners: dict[int, str] = {}
+        first, second = next((owners[index], token) for token, index in vocabulary.items() if owners.setdefault(index, token) != token)
+        raise model.error(f"the tokens {first[:40]!r} and {second[:40]!r} have the same id")
     return dict(vocabulary)
 
 
@@ -105,18 +110,21 @@ def _is_scored(entry: Any) -> bool:
 def _added(fields: Fields, vocabulary: Mapping[str, int], settings: Settings) -> tuple[AddedToken, ...]:
     """The added tokens: those of `tokenizer.json`, and those that the settings name, if they have an id.
 
-    `vocabulary` has the ids by token, for tokens that the settings name without an id.
+    `vocabulary` has the ids by token, which precede. Raises ModelFileError if an id is that of another token.
     """
     named = set(settings.named.values())
     tokens: dict[str, AddedToken] = {}
+    owners = {index: token for token, index in vocabulary.items()}
     for each in fields.objects("added_tokens"):
         token = added_token(each, each.integer("id"), special=each.text("content") in named)
-        tokens[token.text] = token
+        tokens[token.text] = token = token.with_fields(id=vocabulary.get(token.text, token.id))
+        owner = owners.setdefault(token.id, token.text)
+        if token.text and owner not in (token.text, token.text.replace(" ", SPACE), characters_of(token.text)):
+            raise fields.error(f"the id {token.id} of the added token {token.text[:40]!r} is that of the token {owner[:40]!r}")
     for each in settings.tokens:
         index = vocabulary.get(each.text, each.id)
         if index >= 0 and each.text not in tokens:
             tokens[each.text] = each.with_fields(id=index)
-    for text, token in tokens.items():
-        if not text:
-            raise fields.error(f"the added token {token.id} is empty")
+    if "" in tokens:
+        raise fields.error(f"the added token {tokens[''].id} is empty")
     return tuple(tokens.values())

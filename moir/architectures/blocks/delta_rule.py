@@ -64,6 +64,9 @@ class DeltaRuleNodes(TokenBlockNodes):
         if self.architecture.delta_packing == "separate":
             parts = {"query_key_value": 2 * keys + values, "gates": values, "strengths": heads, "steps": heads}
             return [self.vectors.linear(x, f"{block}.{part}", hidden, width) for part, width in parts.items()]
+        if self.architecture.delta_packing == "one matrix":
+            rows = (2 * keys + values, values, heads, heads)
+            return self.vectors.split(self.vectors.linear(x, f"{block}.input", hidden, sum(rows)), rows, f"{block}.input")
         numbers = self.vectors.linear(x, f"{block}.numbers", hidden, 2 * heads)
         if self.architecture.delta_packing == "all heads":
             joined = self.vectors.linear(x, f"{block}.query_key_value", hidden, 2 * keys + values)

@@ -33,6 +33,8 @@ def classifier(name: str, tensors: Mapping[str, str], head: Mapping[str, str], b
     return (("architectures", [name], {**changes, **others}),)
 
 
+LUKE_PAIRS = words("w2e e2w e2e")
+
 HEAD_OF_POOLER = {"pooler": "pooler.dense", "classifier": "classifier"}
 
 DATA2VEC = roberta(("data2vec-text",), "Data2VecTextForSequenceClassification", {}).with_fields(prefixes=("data2vec_text.",))
@@ -140,6 +142,44 @@ ALBERT = BERT.with_fields(
     ignored_tensors=(*HEADS_OF_OTHERS, "predictions.*", "sop_classifier.*"),
 )
 
+REMBERT_TENSORS = {**TENSORS, "embedding_projection": "encoder.embedding_hidden_mapping_in"}
+
+REMBERT_BLOCKS = f"{BLOCKS} embedding_projection"
+
+REMBERT = BERT.with_fields(
+    architecture=BERT.architecture.with_fields(name="rembert", model_types=("rembert",), projects_last=True, projects_always=True),
+    prefixes=("rembert.",),
+    tensors=REMBERT_TENSORS,
+    keys={**BERT.keys, "embedding_size": "input_embedding_size"},
+    defaults={
+        **{**DEFAULTS, "vocab_size": 250300, "hidden_size": 1152, "num_hidden_layers": 32, "num_attention_heads": 18},
+        **{"intermediate_size": 4608, "input_embedding_size": 256},
+    },
+    biases={"": REMBERT_BLOCKS},
+    variants=classifier("RemBertForSequenceClassification", REMBERT_TENSORS, HEAD_OF_POOLER, REMBERT_BLOCKS),
+    # The size of embeddings that only the head for masked tokens has.
+    unread=BERT.unread | words("classifier_dropout_prob output_embedding_size"),
+)
+
+# Queries of words to entities, and of entities: a text without entities has none.
+LUKE_ENTITIES = (
+    "entity_embeddings.*",
+    "entity_predictions.*",
+    *(f"encoder.layer.{{}}.attention.self.{each}_query.*" for each in LUKE_PAIRS),
+)
+
+LUKE = DATA2VEC.with_fields(
+    architecture=DATA2VEC.architecture.with_fields(name="luke", model_types=("luke",)),
+    prefixes=("luke.",),
+    defaults={**DATA2VEC.defaults, "vocab_size": 50267},
+    variants=tuple(
+        (key, value, {**changes, "ignored_tensors": (*changes["ignored_tensors"], *LUKE_ENTITIES)})
+        for key, value, changes in classifier("LukeForSequenceClassification", TENSORS, HEAD_OF_POOLER)
+    ),
+    unread=DATA2VEC.unread | words("entity_vocab_size entity_emb_size use_entity_aware_attention cls_entity_prediction"),
+    ignored_tensors=(*HEADS_OF_OTHERS, *LUKE_ENTITIES),
+)
+
 JINA_TENSORS = {
     "embedding": "embeddings.word_embeddings",
     "types": "embeddings.token_type_embeddings",
@@ -230,4 +270,4 @@ EUROBERT = LLAMA.with_fields(
     ignored_tensors=("lm_head.*",),
 )
 
-FAMILIES = (DATA2VEC, ROBERTA_PRELAYERNORM, XLM_ROBERTA_XL, MEGATRON_BERT, ERNIE, ALBERT, JINA_EMBEDDINGS_V3, GTE, EUROBERT)
+FAMILIES = (DATA2VEC, ROBERTA_PRELAYERNORM, XLM_ROBERTA_XL, MEGATRON_BERT, ERNIE, ALBERT, REMBERT, LUKE, JINA_EMBEDDINGS_V3, GTE, EUROBERT)

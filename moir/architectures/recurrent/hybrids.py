@@ -1,4 +1,6 @@
-"""Families in which some layers have another block instead of attention: LFM2, Qwen3-Next, Qwen3.5, OLMo Hybrid."""
+"""Families in which some layers have another block instead of attention: LFM2, Qwen3-Next, Qwen3.5, Lara,
+OLMo Hybrid.
+"""
 
 from __future__ import annotations
 
@@ -203,6 +205,31 @@ QWEN3_5 = QWEN3_5_MOE.with_fields(
     unread=QWEN3_5_MOE.unread - words("intermediate_size"),
 )
 
+LARA_LAYERS = ("linear_attention", "sliding_attention", "linear_attention", "full_attention", "sliding_attention")
+
+LARA_WITHOUT = words("partial_rotary_factor decoder_sparse_step intermediate_size full_attention_interval")
+
+LARA_MINI = QWEN3_NEXT.with_fields(
+    architecture=Architecture("lara_mini", ("lara_mini",), attention=AttentionBlock(query_norm="head"), delta_packing="one matrix"),
+    tensors={
+        **{name: tensor for name, tensor in QWEN3_NEXT.tensors.items() if name != "delta_rule.numbers"},
+        **{"delta_rule.input": "linear_attn.in_proj", "delta_rule.norm": "linear_attn.out_norm"},
+    },
+    defaults={
+        **{key: value for key, value in QWEN3_NEXT.defaults.items() if key not in LARA_WITHOUT},
+        **{"hidden_size": 1024, "num_hidden_layers": 34, "num_key_value_heads": 4, "head_dim": 128, "max_position_embeddings": 131072},
+        **{"linear_num_key_heads": 8, "linear_num_value_heads": 16, "num_experts_per_tok": 4, "num_experts": 128},
+        **{"tie_word_embeddings": True, "sliding_window": 512, "layer_types": (LARA_LAYERS * 7)[:34]},
+    },
+    experts={**QWEN2_MOE.experts, "shared_gate": False},
+    dense="",
+    attention_layers="",
+    window="listed",
+    rotary_layers="sliding",
+    unread=frozenset(),
+    ignored_tensors=(),
+)
+
 OLMO_HYBRID = Family(
     architecture=OLMO2.architecture.with_fields(
         name="olmo_hybrid", model_types=("olmo_hybrid",), other_residuals=PRE_NORM, delta_packing="all separate"
@@ -259,4 +286,4 @@ OLMO_HYBRID = Family(
     unread=words("full_attention_interval linear_a_log_min linear_a_log_max linear_dt_min linear_dt_max linear_dt_init_floor"),
 )
 
-FAMILIES = (LFM2, LFM2_MOE, QWEN3_NEXT, QWEN3_5, QWEN3_5_MOE, OLMO_HYBRID)
+FAMILIES = (LFM2, LFM2_MOE, QWEN3_NEXT, QWEN3_5, QWEN3_5_MOE, LARA_MINI, OLMO_HYBRID)

@@ -48,8 +48,9 @@ def unpacked(op: OpBuilder, strings: SSAValue) -> Texts:
 
 def constant_texts(op: OpBuilder, texts: Sequence[bytes]) -> Texts:
     """Constant strings, given by their bytes, as a 1-D tensor."""
-    ends = np.cumsum([len(text) for text in texts], dtype=np.int32)
-    begins = np.concatenate([int32([0]), ends[:-1]])
+    sizes = int32([len(text) for text in texts])
+    ends = np.cumsum(sizes, dtype=np.int32)
+    begins = ends - sizes
     # With one more byte: a constant without elements would have no element type.
     symbols = np.frombuffer(b"".join(texts) + b"\0", np.uint8)
     return Texts(op.constant(begins), op.constant(ends), op.constant(symbols))

@@ -3,7 +3,8 @@
     "GGUF", u32 version, u64 number of tensors, u64 number of keys
     keys        name, u32 type, value
     tensors     name, u32 number of dimensions, u64 sizes (columns first), u32 type, u64 offset
-    the rest    the tensors; offsets are from the next multiple of `general.alignment`
+    the rest    the tensors, one after another; each begins at the next multiple of `general.alignment`, and offsets are
+                from the first one
 
 A model may be split into several files, `NAME-00001-of-00003.gguf`, the first of which has the metadata.
 """
@@ -92,12 +93,20 @@ class Container:
                 raise cursor.error(f"the key {name!r} is there twice")
             metadata[name] = cursor.value(cursor.unsigned(4))
         entries = [_entry(cursor) for _ in range(tensors)]
-        start = -(-cursor.position // _alignment(cursor, metadata)) * _alignment(cursor, metadata)
+        alignment = _alignment(cursor, metadata)
+        start = _aligned(cursor.position, alignment)
         content = cursor.data[min(start, len(cursor.data)) :]
+        end = 0
         for name, shape, number, offset in entries:
             if name in self.tensors:
                 raise cursor.error(f"the tensor {name!r} is there twice")
-            self.tensors[name] = _tensor(cursor, content, name, shape, number, offset)
+            tensor = _tensor(cursor, content, name, shape, number, offset)
+            if offset != end:
+                raise cursor.error(f"the tensor {name!r} is at byte {offset} of the tensors, where {end} is due")
+            end = _aligned(offset + tensor.rows.nbytes, alignment)
+            self.tensors[name] = tensor
+        if len(content) - end >= alignment:
+            raise cursor.error(f"the last {len(content) - end} bytes of the file belong to no tensor")
         return metadata
 
     def _further_files(self, path: Path) -> list[Path]:
@@ -130,6 +139,11 @@ def _header(cursor: Cursor) -> tuple[int, int]:
         raise cursor.error(reason, f"make the file of the version {VERSIONS[-1]} with the present tools of llama.cpp")
     tensors = cursor.count(SMALLEST_TENSOR, LARGEST_COUNT, "tensors")
     return tensors, cursor.count(SMALLEST_KEY, LARGEST_COUNT, "keys")
+
+
+def _aligned(position: int, alignment: int) -> int:
+    """The next multiple of `alignment`."""
+    return -(-position // alignment) * alignment
 
 
 def _alignment(cursor: Cursor, metadata: Mapping[str, Any]) -> int:

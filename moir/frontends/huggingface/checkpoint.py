@@ -6,17 +6,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from moir.architectures.family import Family
 from moir.architectures.stored_weight import StoredWeight
 from moir.dialects.data import DataAttr
-from moir.dialects.large_arrays import pieces
 from moir.errors import ModelFileError
 from moir.frontends.huggingface.expert_matrices import NUMBER, PACKINGS, flat_matrix, joined_rows, matrix_of, matrix_of_each, packed_matrix
 from moir.frontends.huggingface.keys import Keys
 from moir.frontends.quantized_checkpoints import UNREAD, Layer, Quantization, stacked_weights
-from moir.frontends.safetensors import SafeTensors
+from moir.frontends.safetensors import SafeTensors, are_equal
 from moir.support.suggestions import did_you_mean
 
 LISTED = 6
@@ -218,10 +215,7 @@ class FolderCheckpoint:
         both = [self.tensors[name] for name in names if name is not None]
         if len(both) < 2 or names[0] == names[1]:
             return False
-        table, head = both
-        if table.shape != head.shape or table.element != head.element:
-            return True
-        return not all(np.array_equal(*each) for each in zip(pieces(table.values), pieces(head.values), strict=True))
+        return not are_equal(*both)
 
     def error(self, reason: str, hint: str | None = None) -> ModelFileError:
         """An error about the weights."""

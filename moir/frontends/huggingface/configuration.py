@@ -11,7 +11,7 @@ from moir.architectures.family import ANY, IGNORED, KEYS, Family
 from moir.architectures.record import Architecture, Configuration, Distances, Latent
 from moir.frontends.huggingface.experts import expert_layers
 from moir.frontends.huggingface.key_indices import key_index
-from moir.frontends.huggingface.keys import CAUSAL, Keys
+from moir.frontends.huggingface.keys import CAUSAL, Keys, is_number
 from moir.frontends.huggingface.layer_kinds import blocks, chunks, single_kinds, windows
 from moir.frontends.huggingface.layer_sizes import key_sources, layer_fields
 from moir.frontends.huggingface.rotary import rotary_layers
@@ -89,11 +89,8 @@ def _fields(family: Family, keys: Keys) -> dict[str, Any]:
             if field in ("key_heads", "head_size") and fields[field] == 0:
                 raise keys.error(f"{key!r} is 0")
     for table, power in ((family.divisors, -1.0), (family.roots, 0.5), (family.inverse_roots, -0.5)):
-        for field, key in table.items():
-            if (number := keys.number(key)) <= 0:
-                raise keys.error(f"{key!r} is {number}")
-            fields[field] = number**power
-    fields |= {field: float(ml_dtypes.bfloat16(keys.number(key) ** 0.5)) for field, key in family.rounded_roots.items()}
+        fields |= {field: _positive(keys, key) ** power for field, key in table.items()}
+    fields |= {field: float(ml_dtypes.bfloat16(_positive(keys, key) ** 0.5)) for field, key in family.rounded_roots.items()}
     for field in family.halves:
         if fields[field] is None or fields[field] % 2:
             raise keys.error(f"{family.key(field)!r} is {fields[field]}, which is odd")
@@ -154,7 +151,7 @@ def _factor(keys: Keys, text: str) -> float:
     if not index:
         return keys.number(key)
     entries = keys.list(key) or ()
-    if len(entries) <= int(index) or isinstance(entries[int(index)], bool) or not isinstance(entries[int(index)], int | float):
+    if len(entries) <= int(index) or not is_number(entries[int(index)]):
         raise keys.error(f"{key!r} has no number at index {index}")
     return float(entries[int(index)])
 
@@ -165,9 +162,14 @@ def _quotient(keys: Keys, text: str) -> float:
     if keys.value(first) is None:
         return 1.0
     is_root, key = second.startswith("root "), second.removeprefix("root ")
-    if (divisor := keys.number(key)) <= 0:
-        raise keys.error(f"{key!r} is {divisor}")
-    return keys.number(first) / divisor ** (0.5 if is_root else 1.0)
+    return keys.number(first) / _positive(keys, key) ** (0.5 if is_root else 1.0)
+
+
+def _positive(keys: Keys, key: str) -> float:
+    """The number under a key. Raises ModelFileError if it is not above 0."""
+    if (number := keys.number(key)) <= 0:
+        raise keys.error(f"{key!r} is {number}")
+    return number
 
 
 def _latent(family: Family, keys: Keys) -> Latent:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence, Set
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from moir.errors import ModelFileError
 from moir.support.suggestions import did_you_mean
@@ -26,6 +26,11 @@ CAUSAL = frozenset(("causal", "is_causal", "use_causal_mask"))
 
 _ON_BY_DEFAULT = CAUSAL | {"apply_rope", "use_rope", "use_rotary_emb", "use_rotary_embeddings"}
 """Keys that, if they are false, switch off a feature that the families have by default."""
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a value of JSON is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 class Keys:
@@ -133,7 +138,7 @@ class Keys:
     def number(self, key: str, default: float | None = None) -> float:
         """The finite number under a key. Raises ModelFileError for another type, or a missing key without a default."""
         value = self.value(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if not is_number(value):
             raise self.error(f"{key!r} is {value!r}, not a number")
         return float(value)
 

@@ -73,7 +73,8 @@ def read_configuration(folder: Path) -> Keys:
 def _object(path: Path) -> dict[str, Any]:
     """The JSON object in a file. Raises ModelFileError if the file is no JSON, or no object."""
     try:
-        content: Any = json.loads(read_whole(path, "the configuration of a model"), object_hook=_number)
+        text = read_whole(path, "the configuration of a model")
+        content: Any = json.loads(text, object_hook=_number, parse_int=_integer)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"it is not JSON: {error}", location=str(path)) from None
     if not isinstance(content, dict):
@@ -113,3 +114,9 @@ def known_family(keys: Keys) -> Family:
         hint = did_you_mean(model_type, FILES, "export it, and convert the .onnx or .pt2, with --generation if it has a cache")
         raise keys.error(f"there is no record of the family {model_type!r}", hint)
     return family
+
+
+def _integer(text: str) -> int | float:
+    """An integer of JSON; a float, perhaps infinite, if it has more than 64 bits, as no integer of a model has."""
+    number = int(text)
+    return number if -(1 << 63) <= number < 1 << 64 else float(text)

@@ -12,7 +12,7 @@ from typing import Any, cast
 from moir.architectures.family import Family
 from moir.architectures.record import Rotary
 from moir.frontends.huggingface.experts import dense_layers
-from moir.frontends.huggingface.keys import Keys
+from moir.frontends.huggingface.keys import Keys, is_number
 from moir.frontends.huggingface.layer_kinds import FULL, SLIDING, listed_rotations, windows
 from moir.support.tables import words
 
@@ -27,10 +27,12 @@ SCALINGS: Mapping[str, frozenset[str]] = {
 }
 """The parameters of each scaling."""
 
-ALIASES = {"su": "longrope", "none": "default", "mrope": "default"}
-"""Other names of rope scalings. mrope is the default for text, where all its sections have the same positions."""
+ALIASES = {"su": "longrope", "none": "default", "mrope": "default", "xdrope": "dynamic"}
+"""Other names of rope scalings. mrope is the default for text, where all its sections have the same positions; xdrope
+(HunYuan) the dynamic one.
+"""
 
-WITHOUT_EFFECT = words("mrope_section mrope_interleaved finetuned")
+WITHOUT_EFFECT = words("mrope_section xdrope_section mrope_interleaved finetuned")
 
 MAGNITUDES = words("short_mscale long_mscale")
 """The factors of cosines and sines for short and long texts, which have an effect in some families only."""
@@ -59,7 +61,7 @@ def _with_theta(keys: Keys, rotary: Rotary, theta: object) -> Rotary | None:
     """
     if not theta:
         return None
-    if isinstance(theta, bool) or not isinstance(theta, int | float) or theta <= 0:
+    if not is_number(theta) or theta <= 0:
         raise keys.error(f"'layer_rope_theta' has the entry {theta!r}")
     return rotary.with_fields(theta=float(theta))
 
@@ -114,12 +116,12 @@ def _rotary(family: Family, keys: Keys, settings: Mapping[str, Any], head_size: 
     theta = keys.first((family.key("theta") or "rope_theta").split(), 10000.0)
     own = values.pop("rope_theta", None)
     theta = theta if own is None else own
-    if not isinstance(theta, int | float) or not theta > 0:
+    if not is_number(theta) or theta <= 0:
         raise keys.error(f"'rope_theta' is {theta!r}")
     part = keys.value(family.key("partial") or "partial_rotary_factor", 1.0)
     own = values.pop("partial_rotary_factor", None)
     part = part if own is None else own
-    if part is not None and not (isinstance(part, int | float) and 0 < part <= 1):
+    if part is not None and not (is_number(part) and 0 < part <= 1):
         raise keys.error(f"'partial_rotary_factor' is {part!r}")
     size_key = family.key("rotary_size")
     size = (size_key and keys.value(size_key)) or int(head_size * (1.0 if part is None else part))
@@ -163,7 +165,7 @@ def _with_lengths(keys: Keys, kind: str, values: dict[str, Any]) -> dict[str, An
     length = keys.integer("max_position_embeddings", 0)
     original = keys.value("original_max_position_embeddings")
     original = values.get("original_max_position_embeddings") or original or length
-    if not isinstance(original, int | float) or not 0 < original < LARGEST_LENGTH or not 0 < length < LARGEST_LENGTH:
+    if not is_number(original) or not 0 < original < LARGEST_LENGTH or not 0 < length < LARGEST_LENGTH:
         raise keys.error(f"lengths of {original!r} and {length!r} are not possible")
     values["original_max_position_embeddings"] = original
     if kind == "longrope" and "factor" not in values:
@@ -177,8 +179,8 @@ def _with_lengths(keys: Keys, kind: str, values: dict[str, Any]) -> dict[str, An
 def _number(keys: Keys, key: str, value: Any) -> Any:
     if isinstance(value, bool):
         return value
-    if isinstance(value, int | float):
+    if is_number(value):
         return float(value)
-    if isinstance(value, list) and all(isinstance(each, int | float) and each > 0 for each in cast("list[Any]", value)):
+    if isinstance(value, list) and all(is_number(each) and each > 0 for each in cast("list[Any]", value)):
         return tuple(float(each) for each in cast("list[float]", value))
     raise keys.error(f"the parameter {key!r} of the rotary embeddings is {value!r}")

@@ -28,7 +28,7 @@ from moir.dialects.large_arrays import Values, computed
 from moir.dialects.shapes import impossibility
 from moir.errors import ModelFileError
 from moir.files.json_fields import Fields
-from moir.files.reading import ModelFolder, map_file
+from moir.files.reading import ModelFolder, is_present, map_file
 from moir.support.records import Record
 
 MAXIMUM_FILES = 1 << 16
@@ -208,12 +208,7 @@ class GroupReader:
 def _content(path: Path, name: str) -> Array:
     """The bytes of a file in the folder of the model. Raises ModelFileError if it is not there."""
     file = path.parent / name
-    try:
-        is_missing = not file.exists()
-    except OSError:
-        # A name that no file of the file system can have.
-        is_missing = True
-    if is_missing:
+    if not is_present(file):
         raise ModelFileError(f"the file {name[:_SHOWN]!r} with weights of the model is missing", location=str(path), hint=_HINT)
     mapped = map_file(file, path)
     return np.empty(0, np.uint8) if mapped is None else np.frombuffer(mapped, np.uint8)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.fuzz.files.samples import Sample, made
+from tests.fuzz.files.sample import Sample, made
 from tests.numerical.caffe import networks
 from tests.numerical.mxnet import models
 from tests.numerical.pytorch.programs import Program, archive

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
+from tests.fuzz.files.containers import change_gguf, change_safetensors
 from tests.fuzz.files.wire import Field, encoded, fields, places
 
 Mutation = Callable[[random.Random, bytes, bytes], bytes]
@@ -343,7 +344,9 @@ BY_SUFFIX: Mapping[str, Sequence[Mutation]] = {
     **dict.fromkeys((".onnx", ".pb", ".caffemodel", ".meta"), ON_MESSAGES),
     ".tflite": ON_FLATBUFFERS,
     **dict.fromkeys((".pt2", ".keras"), ON_ARCHIVES),
-    **dict.fromkeys((".pbtxt", ".prototxt", ".json", ".xml"), ON_TEXT),
+    **dict.fromkeys((".pbtxt", ".prototxt", ".json", ".xml", ".jinja"), ON_TEXT),
+    ".safetensors": (*(change_safetensors,) * 12, *ON_BYTES),
+    ".gguf": (*(change_gguf,) * 12, *ON_BYTES),
 }
 """The mutations of a file by the end of its name; those of others are `ON_BYTES`."""
 

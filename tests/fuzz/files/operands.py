@@ -26,7 +26,8 @@ from moir.frontends.tensorflow.messages import DATA_TYPE_NAMES, message_class
 from tests.fuzz.case import Generator
 from tests.fuzz.draw import Draw, NoCase
 from tests.fuzz.files.runner import DEFECTS, judged
-from tests.fuzz.files.samples import FORMATS, Sample, made
+from tests.fuzz.files.sample import Sample, made
+from tests.fuzz.files.samples import FORMATS
 from tests.numerical.mxnet.models import array_bytes, parameters
 from tests.numerical.runtime import Array
 from tests.unit.frontends.tensorflow.samples import NUMPY_TYPES, constant

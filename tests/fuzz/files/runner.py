@@ -23,15 +23,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from xdsl.dialects.builtin import ModuleOp
+
 import moir
 from moir.dialects.moir import ModuleLevel, models_of
 from moir.dialects.properties import strings_attribute, value_of
 from moir.errors import ConversionError, UsageError
+from moir.files.recognition import framework_of_file
+from moir.frameworks import load
+from moir.language_models.folder import save_folder
 from moir.rewriting.verification import OperationVerifyException
 from tests.fuzz.files.mutations import mutated
-from tests.fuzz.files.samples import DRAWN, FORMATS, ROOT, Sample, drawn_sample
+from tests.fuzz.files.sample import ROOT, Sample, drawn_sample
+from tests.fuzz.files.samples import DRAWN, FORMATS
 from tests.numerical.outcomes import innermost, last_line
-from tests.numerical.runtime import core
+from tests.numerical.runtime import core, load_tokenizers
 from tests.numerical.workers import Died, Say, Workers
 
 DEFAULT_FORMATS = (*FORMATS, "onnx-drawn")
@@ -194,13 +200,14 @@ def judged(sample: Sample, folder: Path, say: Say = lambda _: None) -> tuple[Fat
     model = sample.write(folder / "model")
     (folder / "out").mkdir()
     xml = folder / "out" / "m.xml"
+    beside: Sequence[str] = ()
     error: BaseException | None = None
     notes: Sequence[str] = ()
     say("convert")
     with _limited(sample.size, folder) as taken:
         try:
             module = moir.convert_model(model)
-            moir.save_model(module, xml)
+            beside = _save(module, model, xml)
             notes = [note for each in models_of(module) for note in value_of(each.attributes.get(ModuleLevel.NOTES, _NO_NOTES))]
         except Exception as raised:
             error = raised
@@ -213,15 +220,29 @@ def judged(sample: Sample, folder: Path, say: Say = lambda _: None) -> tuple[Fat
             fate, message = Fate.MEMORY, f"{taken['bytes'] >> 20} MB; {message}"
         elif taken["outside"]:
             fate, message = Fate.ESCAPE, taken["outside"]
-        elif written != ({"m.xml", "m.bin"} if fate == Fate.CONVERTED else set()) or _changed(sample, folder / "model"):
+        elif written != ({"m.xml", "m.bin", *beside} if fate == Fate.CONVERTED else set()) or _changed(sample, folder / "model"):
             fate, message = Fate.LEFTOVER, ", ".join(sorted(written))
     if fate == Fate.CONVERTED and all(UNRELATED in note for note in notes):
         say("read")
         try:
-            core().read_model(xml)
+            if beside:
+                load_tokenizers()
+            for each in ("m.xml", *(name for name in beside if name.endswith(".xml"))):
+                core().read_model(xml.with_name(each))
         except Exception as refusal:
             return Fate.REJECTED, last_line(refusal)
     return fate, message
+
+
+def _save(module: ModuleOp, model: Path, xml: Path) -> Sequence[str]:
+    """Write a model, with its tokenizer and configurations if it is a language model; returns the names of these."""
+    companions = framework_of_file(model).companions
+    if companions is None:
+        moir.save_model(module, xml)
+        return ()
+    beside = load(companions)(model, True)
+    save_folder(module, xml, beside)
+    return beside.names
 
 
 def _fate_of(error: BaseException | None) -> tuple[Fate, str]:

@@ -6,9 +6,7 @@ import json
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +14,8 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
 import moir
-from tests.fuzz.case import Generator
-from tests.fuzz.draw import Draw, NoCase
+from tests.fuzz.files.language_models import folder_samples, gguf_samples
+from tests.fuzz.files.sample import FIXTURES, ROOT, Sample, made, of_folder
 from tests.numerical.caffe import networks
 from tests.numerical.mxnet import models
 from tests.unit.frontends.tensorflow.samples import INT32, Call, constant, function, graph, node, placeholder
@@ -30,65 +28,6 @@ from tests.unit.frontends.tensorflow_js.exporter import (
     written_weights,
 )
 from tests.unit.small_models import loop_model
-
-ROOT = Path(__file__).parents[3]
-FIXTURES = ROOT / "tests" / "fixtures"
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A model.
-
-    Args:
-        name: what it is, for a report.
-        files: the content of its files, by their path in its folder.
-        model: the path that moir is given, a file or a folder; "" is the folder of the model.
-    """
-
-    name: str
-    files: Mapping[str, bytes]
-    model: str
-
-    @property
-    def size(self) -> int:
-        """The number of bytes of its files."""
-        return sum(map(len, self.files.values()))
-
-    def write(self, folder: Path) -> Path:
-        """Write the files into a folder; returns the path that moir is given."""
-        for name, content in self.files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        return folder / self.model
-
-
-def of_folder(name: str, folder: Path, model: str = "") -> Sample:
-    """The sample in a folder."""
-    files = {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-    return Sample(name, files, model)
-
-
-def made(name: str, make: Callable[[Path], Path]) -> Sample:
-    """The sample that a function writes into a folder; it returns the path that moir is given."""
-    with tempfile.TemporaryDirectory() as text:
-        folder = Path(text)
-        model = make(folder)
-        return of_folder(name, folder, str(model.relative_to(folder)))
-
-
-def drawn_sample(name: str, generator: Generator, number: int) -> Sample:
-    """The sample of a random model; if the draw of a number is not a case, the number stands for the next attempt that
-    is one.
-    """
-    for attempt in count():
-        try:
-            case = generator(Draw(34, number, attempt), "*")
-        except NoCase:
-            continue
-        return made(f"{name} {number} ({case.subject})", case.source.save)
-    raise AssertionError
-
 
 # ONNX
 
@@ -443,6 +382,8 @@ FORMATS: Mapping[str, Callable[[], list[Sample]]] = {
     "stablehlo": stablehlo_samples,
     "aten": pytorch_samples,
     "ir": ir_samples,
+    "transformers": folder_samples,
+    "gguf": gguf_samples,
 }
 """The samples of each framework."""
 

@@ -11,7 +11,8 @@ from moir import convert_model
 from tests.fuzz.files.failures import FAILURES
 from tests.fuzz.files.mutations import BY_SUFFIX, ON_BYTES, mutated
 from tests.fuzz.files.runner import DEFECTS, Fate, Ticket, counts, damaged, judged, run
-from tests.fuzz.files.samples import FORMATS, Sample
+from tests.fuzz.files.sample import Sample
+from tests.fuzz.files.samples import FORMATS
 from tests.fuzz.files.wire import encoded, fields, places
 
 SEED, COUNT = 4, 400

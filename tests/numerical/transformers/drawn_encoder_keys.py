@@ -35,6 +35,8 @@ ENCODERS: Mapping[str, Mapping[str, list[Any]]] = {
     "megatron-bert": ENCODER,
     "ernie": {**ENCODER, "use_task_id": [True, False]},
     "albert": {**ENCODER, "embedding_size": [24, 32], "num_hidden_groups": [1, 2], "num_hidden_layers": [2, 4]},
+    "rembert": {**ENCODER, "input_embedding_size": [24, 32], "output_embedding_size": [40]},
+    "luke": {**ENCODER, "entity_vocab_size": [16], "entity_emb_size": [16], "use_entity_aware_attention": [True, False]},
     "jina_embeddings_v3": {
         **ENCODER,
         "type_vocab_size": [1, 2],

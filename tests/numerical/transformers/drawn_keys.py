@@ -53,6 +53,8 @@ PLAIN_LONG_SCALING = {
     **{"rope_type": "longrope", "rope_theta": 1e4, "original_max_position_embeddings": 32},
     **{"short_factor": [1.0, 1.5, 2.0, 2.5], "long_factor": [1.0, 2.0, 3.0, 4.0]},
 }
+LARA_LAYERS = ["linear_attention", "sliding_attention", "full_attention", "sliding_attention"]
+
 DELTA_RULE = {
     **{"num_hidden_layers": [4], "linear_num_key_heads": [2], "linear_num_value_heads": [2, 4], "head_dim": [16]},
     **{"linear_key_head_dim": [8], "linear_value_head_dim": [8, 12], "linear_conv_kernel_dim": [2, 4]},
@@ -355,6 +357,11 @@ DECODERS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"num_experts_per_tok": [1, 2], "moe_intermediate_size": [24], "shared_expert_intermediate_size": [16]},
         **{"norm_topk_prob": [True, False], "mlp_only_layers": [None, [2]]},
         "layer_types": [None, ["sliding_attention", "full_attention", "sliding_attention", "sliding_attention", "full_attention"]],
+    },
+    "lara_mini": {
+        **{**GROUPS, **BIAS, **DELTA_RULE, "head_dim": [16], "num_hidden_layers": [4], "sliding_window": [4], "num_experts": [4, 6]},
+        **{"num_experts_per_tok": [1, 2], "moe_intermediate_size": [24], "shared_expert_intermediate_size": [16]},
+        **{"norm_topk_prob": [True, False], "layer_types": [LARA_LAYERS, ["full_attention", "linear_attention", *LARA_LAYERS[:2]]]},
     },
     "minimax": {
         **{**GROUPS, "head_dim": [8, 16], "num_local_experts": [4], "num_experts_per_tok": [1, 2], "num_hidden_layers": [2, 3]},

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.numerical.transformers.drawn_keys import BIAS, EXPERTS, GRANITE, GROUPED_EXPERTS, GROUPS, LATENT, SIZES, TIED, YARN
+from tests.numerical.transformers.drawn_keys import (
+    BIAS,
+    EXPERTS,
+    GRANITE,
+    GROUPED_EXPERTS,
+    GROUPS,
+    HUNYUAN_SCALING,
+    LATENT,
+    SIZES,
+    TIED,
+    YARN,
+)
 
 WHOLE_MODELS: Mapping[str, str] = {
     "qwen2_vl_text": "qwen2_vl",
@@ -20,10 +31,13 @@ WHOLE_MODELS: Mapping[str, str] = {
     "granite4_vision_text": "granite4_vision",
     "mistral4": "mistral3",
     "deepseek_ocr2_text": "deepseek_ocr2",
+    "hunyuan_vl_text": "hunyuan_vl",
 }
 """The multimodal models whose parts families are."""
 
 SECTIONS = {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 1, 1]}
+
+HUNYUAN_SECTIONS = {**SECTIONS, "mrope_section": [1, 1, 1, 1]}
 
 HALF_SECTIONS = {**SECTIONS, "mrope_section": [1, 1, 0], "partial_rotary_factor": 0.5}
 
@@ -55,6 +69,14 @@ PARTS: Mapping[str, Mapping[str, list[Any]]] = {
         **{"global_head_dim": [16, 32], "num_global_key_value_heads": [None, 1, 2], "attention_k_eq_v": [True, False]},
         **{"num_kv_shared_layers": [0, 2, 3], "use_double_wide_mlp": [True, False], "final_logit_softcapping": [30.0, None]},
         **{"sliding_window": [4], "layer_types": [["sliding_attention", "full_attention"] * 3]},
+    },
+    "apertus1p5_text": {**GROUPS, **BIAS, "output_vocab_size": [None, 64, 48], "tie_word_embeddings": [False]},
+    "hunyuan_vl_text": {
+        **{**GROUPS, **BIAS, "head_dim": [8], "num_attention_heads": [4], "hidden_size": [32]},
+        "rope_parameters": [
+            HUNYUAN_SECTIONS,
+            {**HUNYUAN_SECTIONS, **HUNYUAN_SCALING, "beta_fast": 32, "beta_slow": 1, "mscale": 1.0, "mscale_all_dim": 1.0},
+        ],
     },
     "mistral4": {
         **{**LATENT, "hidden_size": [32], "rope_interleave": [True, False]},

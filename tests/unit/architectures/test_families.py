@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from moir.architectures.families import FILES, family_of
+from moir.frontends.gguf.spellings import SPELLINGS
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "language-models.md"
 
@@ -16,6 +17,17 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "language-models.md"
 def test_the_document_names_each_family(model_type: str) -> None:
     rows = [line for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
     assert any(re.search(f"`{re.escape(model_type)}`", row) for row in rows)
+
+
+def test_the_document_names_no_other_family() -> None:
+    table = DOCUMENT.read_text().partition("| Families |")[2].partition("\n\n")[0]
+    named = {name for row in table.splitlines()[2:] for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+    assert named == {*FILES, "alibi"}  # a key of `falcon`
+
+
+def test_the_document_names_the_architectures_of_gguf() -> None:
+    paragraph = DOCUMENT.read_text().partition("by `general.architecture`: ")[2].partition(". Another one")[0]
+    assert set(re.findall(r"`([^`]+)`", paragraph)) == SPELLINGS.keys()
 
 
 @pytest.mark.parametrize("model_type", FILES)

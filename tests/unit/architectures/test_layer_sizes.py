@@ -125,6 +125,13 @@ def test_quotients_of_keys() -> None:
     assert configuration("minicpm3", scale_depth=None, dim_model_base=None).residual_scale == 1
 
 
+@pytest.mark.parametrize("model_type", ["gemma2", "gemma3_text", "recurrent_gemma", "gemma3n_text"])
+@pytest.mark.parametrize("size", [0, -1])
+def test_roots_of_impossible_sizes(model_type: str, size: int) -> None:
+    with pytest.raises(ModelFileError, match=rf"'hidden_size' is {size}"):
+        configuration(model_type, hidden_size=size)
+
+
 def test_factors_of_lists() -> None:
     lists: dict[str, object] = {"mlp_multipliers": [0.5, 1.0], "ssm_multipliers": [1.0, 1.0, 3.0, 1.0, 1.0]}
     keys: dict[str, object] = {"mamba_n_heads": 4, "mamba_d_ssm": 64, **lists}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,11 @@ from typing import Any
 import pytest
 
 from moir.errors import ConversionError, ModelFileError
-from moir.tokenizers import read_folder
+from moir.tokenizers import detokenizer_module, read_folder, tokenizer_module
+from tests.numerical.transformers.drawn_tokenizers import changed_tokenizer
 from tests.unit.tokenizers import small_tokenizers as small
+
+CHANGED = 200
 
 Change = Callable[[Any], object]
 
@@ -64,6 +68,7 @@ LONG = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * (1 << 10
 
 CASES: dict[str, tuple[Callable[[], Any], Change, str]] = {
     "id of a text": (small.byte_level, model(vocab={"a": "b"}), "an id is not an integer"),
+    "id of two tokens": (small.byte_level, lambda tokenizer: tokenizer["model"]["vocab"].update(he=3), "have the same id"),
     "negative id": (small.byte_level, model(vocab={"a": -1}, merges=[]), "negative or too large"),
     "large id": (small.byte_level, model(vocab={"a": 1 << 40}, merges=[]), "negative or too large"),
     "sparse ids": (small.byte_level, model(vocab={"a": 4_000_000}, merges=[]), "negative or too large"),
@@ -71,15 +76,25 @@ CASES: dict[str, tuple[Callable[[], Any], Change, str]] = {
     "merge of three": (small.byte_level, model(merges=["a b c"]), "not a merge"),
     "merge of numbers": (small.byte_level, model(merges=[[1, 2]]), "not a merge"),
     "merges": (small.byte_level, model(merges=5), "'merges' is int"),
-    "half of a pair": (small.byte_level, model(vocab={"\ud800": 0}, merges=[]), "surrogate"),
+    "half of a pair": (small.byte_level, model(vocab={"<|end|>": 0, "\ud800": 1}, merges=[]), "surrogate"),
     "unknown token": (small.byte_fallback, model(unk_token=["a"]), "'unk_token' is list"),
     "bytes": (small.byte_fallback, lambda tokenizer: tokenizer["model"]["vocab"].pop("<0x41>"), "some of the 256 bytes"),
     "added token": (small.byte_level, lambda tokenizer: tokenizer["added_tokens"].append(5), "added_tokens[1] is not an object"),
     "added id": (small.byte_level, lambda tokenizer: tokenizer["added_tokens"][0].update(id=1 << 70), "not an integer of 64 bits"),
+    "id of another token": (
+        small.byte_level,
+        lambda tokenizer: tokenizer["added_tokens"][0].update(content="<other>"),
+        "the id 0 of the added token '<other>' is that of the token '<|end|>'",
+    ),
+    "ids of two added tokens": (
+        small.byte_level,
+        lambda tokenizer: tokenizer["added_tokens"].extend([{"id": 300, "content": "<a>"}, {"id": 300, "content": "<b>"}]),
+        "the id 300 of the added token '<b>' is that of the token '<a>'",
+    ),
     "empty added token": (small.byte_level, lambda tokenizer: tokenizer["added_tokens"][0].update(content=""), "is empty"),
     "scores": (small.unigram, model(vocab=[["a", "b"]]), "not a list of tokens and scores"),
-    "large score": (small.unigram, model(vocab=[["a", 10**400]], unk_id=0), "not a finite number"),
-    "no score": (small.unigram, model(vocab=[["a", float("nan")]], unk_id=0), "not a finite number"),
+    "large score": (small.unigram, model(vocab=[["<s>", 10**400]], unk_id=0), "not a finite number"),
+    "no score": (small.unigram, model(vocab=[["<s>", float("nan")]], unk_id=0), "not a finite number"),
     "unknown id": (small.unigram, model(unk_id=1000), "out of range"),
     "word limit": (small.word_pieces, model(max_input_chars_per_word=-5), "is negative"),
     "unknown word": (small.word_pieces, model(unk_token="no"), "not in the vocabulary"),
@@ -180,3 +195,17 @@ def test_merges_in_reverse_order_take_linear_time(tmp_path: Path) -> None:
     tokenizer = {"model": {"type": "BPE", "vocab": small.numbered(tokens), "merges": merges}}
     (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer))
     assert len(read_folder(tmp_path).algorithm.merges) == len(merges)  # type: ignore[union-attr]
+
+
+def test_changed_tokenizers_are_converted_or_refused(tmp_path: Path) -> None:
+    draw, messages = random.Random(5), list[str]()
+    for _ in range(CHANGED):
+        content = changed_tokenizer(draw)
+        (tmp_path / "tokenizer.json").write_text(json.dumps(content))
+        try:
+            definition = read_folder(tmp_path)
+            assert tokenizer_module(definition) is not detokenizer_module(definition)
+        except ConversionError as error:
+            messages.append(str(error))
+    assert not [each for each in messages if "\n" in each or "tokenizer.json" not in each]
+    assert CHANGED / 5 < len(messages) < CHANGED

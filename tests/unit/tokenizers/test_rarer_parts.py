@@ -75,6 +75,33 @@ def precompiled() -> Json:
     return content
 
 
+def without(*names: str) -> Json:
+    """Byte-level pairs without merges, or without added tokens."""
+    content = small.byte_level()
+    for holder in (content, content["model"]):
+        holder.update({name: [] for name in names if name in holder})
+    return content
+
+
+def words_without_added_tokens() -> Json:
+    """Pieces of words without added tokens, of texts that are split twice."""
+    return small.word_pieces() | {"added_tokens": []}
+
+
+def whole_word() -> Json:
+    """An added token that is one only between characters that are not of words."""
+    content = small.byte_fallback()
+    content["added_tokens"][2]["single_word"] = True
+    return content
+
+
+def other_id() -> Json:
+    """An added token that the vocabulary has under another id, which precedes."""
+    content = small.byte_level()
+    content["added_tokens"].append(token("he", 265))
+    return content
+
+
 IDS = {
     "spaces": (spaces(normalized=False), {"h  h   h": [105, 266, 105, 267, 105], "    ": [267, 33], "h <|end|>": [105, 33, 0]}),
     "normalized spaces": (spaces(normalized=True), {"h  h   h": [105, 266, 105, 267, 105], "<|end|>  ": [0, 266]}),
@@ -85,6 +112,12 @@ IDS = {
         {"hi<t><s>hi": [1, 265, 268, 1, 260, 263], "hi ab": [1, 265, 266]},
     ),
     "bytes of characters": (unigram_bytes(), {"hi h\u00e9\U0010fe01": [257, 258, 259, 196, 170, 245, 144, 185, 130]}),
+    "no merges": (without("merges"), {"hello": [105, 102, 109, 109, 112], "h<|end|>": [105, 0]}),
+    "no added tokens": (without("added_tokens"), {"hello": [260], "h": [105]}),
+    "neither": (without("merges", "added_tokens"), {"he": [105, 102]}),
+    "words": (words_without_added_tokens(), {"unaffable. don't": [2, 4, 5, 6, 12, 9, 11, 10, 3], "don't": [2, 9, 11, 10, 3]}),
+    "whole word": (whole_word(), {"h</s> h": [1, 264, 63, 50, 118, 65, 264], "h </s> h": [1, 264, 259, 2, 259, 264], "</s>": [1, 2]}),
+    "an added token of another id": (other_id(), {"he": [257], "hehe": [257, 257]}),
     "precompiled": (precompiled(), {"Hi\u200b\x01th\u00e9re": [0, 3, 7, 8, 1]}),
 }
 

@@ -109,6 +109,10 @@ def entry(name: str = "w", shape: tuple[int, ...] = (32,), kind: int = 0, offset
         (header(tensors=1) + entry(kind=16), "the tensor 'w' is of the type IQ2_XXS, which is not read; those that are: F32, F16, Q4_0"),
         (header(tensors=1) + entry(kind=99), "the tensor 'w' is of the type number 99, which is not read"),
         (header(tensors=2) + 2 * entry() + bytes(160), "the tensor 'w' is there twice"),
+        (header(tensors=1) + entry(offset=32) + bytes(224), "the tensor 'w' is at byte 32 of the tensors, where 0 is due"),
+        (header(tensors=2) + entry() + entry("v") + bytes(400), "the tensor 'v' is at byte 0 of the tensors, where 128 is due"),
+        (header(tensors=2) + entry(kind=1) + entry("v", offset=128) + bytes(400), "the tensor 'v' is at byte 128 .*, where 64 is due"),
+        (header(tensors=1) + entry() + bytes(400), "the last 265 bytes of the file belong to no tensor"),
     ],
 )
 def test_damaged_files(tmp_path: Path, content: bytes, message: str) -> None:

@@ -66,8 +66,9 @@ def _prove(options: argparse.Namespace) -> int:
             model = _shown(proof)
             is_wrong = is_wrong or model is not None or proof.outcome.status is Status.VACUOUS
             if model is not None:
+                # Formatting a module by {} is not its text.
                 if place is not None:
-                    place.write_text(f"{model}\n", encoding="utf-8")
+                    place.write_text(f"{model!s}\n", encoding="utf-8")
                     place = None
                 else:
                     print(model)

@@ -12,8 +12,10 @@ pytest.importorskip("z3")
 
 from moir.execution.evaluation import EvaluationRunner
 from moir.proofs.counterexamples import counterexample
+from moir.proofs.proving import RuleProof
 from moir.proofs.rule_proofs import RuleProver
 from moir.rewriting.rules import FusionRule
+from moir.tools.commands import prove
 from moir.tools.commands.prove import read_graphs
 
 
@@ -142,6 +144,15 @@ def test_wrong_rule_is_refuted_by_a_model_that_runs(name: str, tmp_path: Path) -
         results = EvaluationRunner(parsed, alone=False).run({})
     before, after = results["before"], results["after"]
     assert before.shape != after.shape or not np.allclose(before, after, equal_nan=True)
+
+
+def test_the_command_writes_a_counterexample_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = RuleProof("fuse-clamp", "rounding", RuleProver(WRONG["rounding"]).prove(), 0.0)
+    monkeypatch.setattr(prove, "_proofs", lambda *_: [proof])
+    path = tmp_path / "counterexample.mlir"
+    assert prove.main(["fuse-clamp", "-o", str(path)]) == 1
+    (parsed,) = read_graphs(path)
+    assert EvaluationRunner(parsed, alone=False).run({}).keys() == {"before", "after"}
 
 
 RIGHT = {

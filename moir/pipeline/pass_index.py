@@ -561,6 +561,20 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
                 "ReduceSum",
             ),
         ),
+        (
+            (
+                "ReduceL1",
+                "ReduceL2",
+                "ReduceLogicalAnd",
+                "ReduceLogicalOr",
+                "ReduceMax",
+                "ReduceMean",
+                "ReduceMin",
+                "ReduceProd",
+                "ReduceSum",
+            ),
+            ("FakeQuantize",),
+        ),
         (("MatMul",),),
     ),
     "keep-reduced-dimensions": (
@@ -727,6 +741,21 @@ PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = {
     ),
     "separate-queries": ((("Transpose",), ("MatMul", "ScaledDotProductAttention")),),
     "separate-reductions": (
+        (
+            ("Reshape", "Transpose"),
+            (
+                "ReduceL1",
+                "ReduceL2",
+                "ReduceLogicalAnd",
+                "ReduceLogicalOr",
+                "ReduceMax",
+                "ReduceMean",
+                "ReduceMin",
+                "ReduceProd",
+                "ReduceSum",
+            ),
+            ("Transpose",),
+        ),
         (
             (
                 "ReduceL1",

@@ -33,16 +33,34 @@ def is_quantized(value: SSAValue) -> bool:
     """Whether a value is computed by a FakeQuantize, or by operations with constants from 8-bit integers, also behind a
     Convert of these integers or of floats.
     """
+    return quantized_source(value) is not None
+
+
+def is_of_bytes(value: SSAValue) -> bool:
+    """Whether a value is computed by operations with constants from 8-bit integers, and not by a FakeQuantize after
+    these.
+    """
+    source = quantized_source(value)
+    return source is not None and element_of(source) in _BYTES
+
+
+def quantized_source(value: SSAValue) -> SSAValue | None:
+    """The result of a FakeQuantize or the 8-bit integers from which operations with constants compute a value, also
+    behind a Convert of floats; None if a value is computed otherwise.
+    """
     while isinstance(owner := value.owner, OpsetOp):
         if isinstance(owner, FakeQuantize) or element_of(value) in _BYTES:
-            return True
-        if isinstance(owner, Convert) and element_of(owner.operands[0]) in _BYTES:
-            return True
+            return value
         computed = [each for each in owner.operands if not is_constant(each)]
-        if not computed or not (owner.KIND in COMPUTED or (isinstance(owner, Convert) and element_of(owner.data) in REAL_TYPES)):
-            return False
-        value = computed[0]
-    return element_of(value) in _BYTES
+        if not computed:
+            return None
+        (value, *_) = computed
+        if isinstance(owner, Convert):
+            if element_of(value) not in (*REAL_TYPES, *_BYTES):
+                return None
+        elif owner.KIND not in COMPUTED:
+            return None
+    return value if element_of(value) in _BYTES else None
 
 
 def are_quantized_filters(filters: SSAValue) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Operation, SSAValue, Use
 
@@ -14,16 +14,67 @@ from moir.dialects.opset.arithmetic import Divide
 from moir.dialects.opset.elementwise import Negative
 from moir.dialects.opset.infrastructure import Constant
 from moir.dialects.opset.interfaces.operation import OpsetOp
-from moir.dialects.opset.movement import Concat
+from moir.dialects.opset.movement import Concat, Transpose
 from moir.dialects.opset.quantization import FakeQuantize
 from moir.dialects.opset.reduction import ReduceLogicalAnd, ReduceLogicalOr, ReduceMax, ReduceMin, ReductionOp
 from moir.dialects.opset.repetition import Broadcast
+from moir.dialects.opset.shape import Reshape
 from moir.dialects.shapes import Shape, element_of, normalize_axis, rank_of, shape_of
 from moir.rewriting.builder import OpBuilder
 from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.record import Fault, Form
 
 RANK = 3
+
+
+class ReductionBetweenTransposes(Pattern):
+    """Reduces along other axes instead of a Transpose before a reduction that the one after it undoes.
+
+        %1 = opset1.Transpose(%0, [1, 2, 0])                 // %0: [3, 2, 8]
+        %2 = opset1.ReduceMean(%1, [2]) {keep_dims = true}
+        %3 = opset1.Transpose(%2, [2, 0, 1])
+    ->  %3 = opset1.ReduceMean(%0, [0]) {keep_dims = true}
+
+    The plugin does so, too, also if the second one is a Reshape as it moves dimensions of size 1 alone, and then fuses
+    the constants after it into the reduction. `ReductionBeforeConstants` separates the reduction of this pattern.
+    """
+
+    roots = (Transpose, Reshape)
+    companions = ((ReductionOp,), (Transpose,))
+
+    def may_match(self, op: Operation) -> bool:
+        reduction = op.operands[0].owner
+        if not isinstance(reduction, ReductionOp) or not reduction.flag("keep_dims") or not op.operands[0].has_one_use():
+            return False
+        ranks = {rank_of(op.operands[0]), rank_of(op.results[0])}
+        return ranks == {RANK} and isinstance(reduction.operands[0].owner, Transpose)
+
+    def match_and_rewrite(self, op: Operation, rewriter: Rewriter) -> None:
+        reduction = op.operands[0].owner
+        assert isinstance(reduction, ReductionOp)
+        before = reduction.operands[0].owner
+        assert isinstance(before, Transpose)
+        order, axes = rewriter.known.integers(before.operands[1]), rewriter.known.integers(reduction.operands[1])
+        if order is None or axes is None:
+            return
+        if isinstance(op, Transpose):
+            undone = rewriter.known.integers(op.operands[1])
+            if undone is None or [order[axis] for axis in undone] != list(range(RANK)):
+                return
+        elif not _restores(shape_of(op.results[0]), shape_of(reduction.results[0]), order):
+            return
+        moved = [order[normalize_axis(axis, RANK)] for axis in axes]
+        rewriter.replace_with(op, getattr(rewriter.op, reduction.KIND)(before.operands[0], moved, keep_dims=True))
+
+
+def _restores(result: Shape, reduced: Shape, order: Sequence[int]) -> bool:
+    """Whether a Reshape from the shape `reduced`, whose axes are in `order`, to the shape `result` of ascending axes
+    undoes a Transpose: the axes of more than one element are ascending in both.
+    """
+    if result is None or reduced is None or min(*result, *reduced) < 0:
+        return False
+    large = [axis for axis, size in zip(order, reduced, strict=True) if size != 1]
+    return large == sorted(large) and all(result[axis] == size for axis, size in zip(order, reduced, strict=True))
 
 
 class ReductionBeforeConstants(Pattern):
@@ -261,7 +312,8 @@ FORMS = (
     ),
     Form(
         "separate-reductions",
-        (ReductionBeforeConstants,),
+        (ReductionBetweenTransposes, ReductionBeforeConstants),
+        "Separates reductions from operations with constants that the plugin would fuse wrongly, also behind a Transpose.",
         after=("simplify-matmul",),
         faults=(
             Fault(
@@ -288,6 +340,12 @@ FORMS = (
             Fault(
                 "rows-of-activations",
                 "a reduction of the first or last of three dimensions, then a PRelu with one slope, then constants for single rows",
+                "reads the constants out of bounds",
+            ),
+            Fault(
+                "rows-between-transposes",
+                "a reduction of three dimensions between two Transposes, the second of which undoes the first, then constants for single "
+                "rows",
                 "reads the constants out of bounds",
             ),
             Fault(

@@ -10,10 +10,11 @@ from openvino import opset13 as ops
 
 from tests.numerical.targets.proofs import Proof, floats, rounded
 from tests.numerical.targets.proofs_of_levels import ROWS, rounded_by
-from tests.numerical.targets.proofs_of_neighbours import CHANNELS
+from tests.numerical.targets.proofs_of_neighbours import CHANNELS, halves
 
 UNITS = np.eye(4, dtype=np.int8)
 DIAGONAL = np.diag([1, 2, 3, 4]).astype(np.int8)
+BATCHES = np.arange(24, dtype=np.uint8).reshape(3, 2, 4)
 COLUMNS = floats(1, 2, 4, 8)
 MATRIX = np.array([[1, -1, 2, -2], [3, 5, -4, -8]], np.float32)
 
@@ -94,6 +95,11 @@ PROOFS_OF_FACTORS: dict[str, Proof] = {
         lambda x: ops.reduce_max(rounded_by(x, ROWS), np.array([0]), True),
         [np.array([[-1, 1], [2, 4], [8, -4]] * 2, np.float32).reshape(2, 3, 2)],
         np.array([[[-1, 1], [2, 4], [8, -4]]], np.float32),
+    ),
+    "batches-of-bytes": (
+        lambda x, y: ops.concat([ops.reduce_sum(halves(x), np.array([1]), True), rounded(y, -128, 127)], 1),
+        [BATCHES, np.zeros((3, 1, 4), np.float32)],
+        np.stack([BATCHES.sum(1) / np.float32(2), np.zeros((3, 4), np.float32)], 1),
     ),
     "products-of-rows": (
         lambda x: ops.matmul(rounded_by(x, floats(1, 2).reshape(1, 2, 1, 1)), weights(UNITS, np.ones((1, 4), np.float32)), False, False),

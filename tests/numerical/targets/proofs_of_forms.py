@@ -286,6 +286,14 @@ PROOFS_OF_FORMS: dict[str, Proof] = {
         [SIGNALS],
         SIGNALS.sum(2) * ROW,
     ),
+    "rows-between-transposes": (
+        lambda x: ops.multiply(
+            ops.transpose(ops.reduce_sum(ops.transpose(x, np.array([1, 2, 0])), np.array([2]), True), np.array([2, 0, 1])),
+            ROW.reshape(1, 16, 1),
+        ),
+        [SIGNALS],
+        SIGNALS.sum(0, keepdims=True) * ROW.reshape(1, 16, 1),
+    ),
     "rows-of-broadcasts": (
         lambda x: ops.broadcast(ops.reduce_sum(x, np.array([2]), True), np.array([1, 16, 1]), broadcast_spec="BIDIRECTIONAL"),
         [SIGNALS],

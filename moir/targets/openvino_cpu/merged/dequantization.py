@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Operation, SSAValue
 
 from moir.analysis.constants import is_quantized_weight
-from moir.dialects.element_types import INTEGER_TYPES
+from moir.dialects.element_types import INTEGER_TYPES, REAL_TYPES
 from moir.dialects.opset.convolution import (
     Convolution,
     ConvolutionBackpropData,
@@ -26,7 +26,7 @@ from moir.rewriting.driver import Pattern, Rewriter
 from moir.targets.openvino_cpu.merged.fake_quantize import merged_before
 from moir.targets.openvino_cpu.merged.operands import rounding_of
 from moir.targets.openvino_cpu.neighbours.identity import computed_identity, is_computed_identity, rectified_identity
-from moir.targets.openvino_cpu.quantized_values import MOVED
+from moir.targets.openvino_cpu.quantized_values import MOVED, is_of_bytes
 from moir.targets.record import Fault, Form
 
 _REDUCED = frozenset(("ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"))
@@ -122,6 +122,30 @@ class SumsOfRows(Pattern):
         rewriter.replace_with(op, rewriter.op.create(type(op), [computed_identity(rewriter.op, data), other], dict(op.properties)).results)
 
 
+class SumsOfBytes(SumsOfRows):
+    """Separates reductions from dequantized integers of 8 bits of three dimensions.
+
+        %0 = opset1.Convert(%x) {destination_type = f32}         // of u8 [3, 2, 4], beside a FakeQuantize
+        %1 = opset1.Multiply(%0, 0.5)
+        %y = opset1.ReduceMean(%1, [1])
+    ->  %y = opset1.ReduceMean(opset1.Maximum(-inf, %1), [1])
+
+    The plugin reduces the integers and subtracts and multiplies after that; after a reduction of integers of three
+    dimensions it reads other memory instead of all batches but the first. The axes may be any, as it also moves a
+    Transpose behind the reduction.
+    """
+
+    roots = (ReductionOp,)
+    companions = ((FakeQuantize,),)
+
+    def may_match(self, op: Operation) -> bool:
+        assert isinstance(op, ReductionOp)
+        data = op.operands[0]
+        if op.KIND not in _REDUCED or rank_of(data) != 3 or isinstance(data.owner, Convert):
+            return False
+        return element_of(data) in REAL_TYPES and is_of_bytes(data)
+
+
 class ProductsOfVectors(Pattern):
     """Separates the product of a quantized vector and quantized weights from the quantization.
 
@@ -182,7 +206,7 @@ def _is_quantized(weights: SSAValue) -> bool:
 FORMS = (
     Form(
         "keep-dequantization-scales",
-        (SharedSums, WindowsOfProducts, SumsOfRows, ProductsOfVectors),
+        (SharedSums, WindowsOfProducts, SumsOfRows, SumsOfBytes, ProductsOfVectors),
         "Inserts an identity where the plugin moves dequantization scales past operations with which they do not commute.",
         faults=(
             Fault(
@@ -199,6 +223,12 @@ FORMS = (
                 "levels-of-rows",
                 "a reduction of three dimensions of a FakeQuantize with limits for single rows",
                 "reads the limits out of bounds",
+            ),
+            Fault(
+                "batches-of-bytes",
+                "a reduction of three dimensions of integers of 8 bits that are converted to floats, by a constant, in a model that has a "
+                "FakeQuantize",
+                "is that of the first batch, and other memory for the rest",
             ),
             Fault(
                 "products-of-rows",

@@ -145,3 +145,30 @@ builtin.module {
     opset1.Result(%1) {name = "y"}
   }
 }
+
+// -----
+
+// Integers of 8 bits of three dimensions are reduced as floats; others need no identity.
+// CHECK-LABEL: moir.model @bytes
+// CHECK:         %[[M:.*]] = opset1.Multiply
+// CHECK:         %[[I:.*]] = opset1.Maximum({{.*}}%[[M]]
+// CHECK:         opset1.ReduceMean(%[[I]]
+// CHECK-NOT:     opset1.Maximum
+// CHECK:         opset1.ReduceMax(%v
+builtin.module {
+  moir.model @bytes {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x2x4xui8>
+    %v = opset1.Parameter() {name = "v"} : tensor<2x3x4xf32>
+    %a = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %s = opset1.Constant() {value = #moir.data<tensor<f32>, [0.5]>} : tensor<f32>
+    %l = opset1.Constant() {value = #moir.data<tensor<f32>, [0.0]>} : tensor<f32>
+    %h = opset1.Constant() {value = #moir.data<tensor<f32>, [25.5]>} : tensor<f32>
+    %f = opset1.Convert(%x) {destination_type = f32} : tensor<3x2x4xf32>
+    %m = opset1.Multiply(%f, %s) : tensor<3x2x4xf32>
+    %1 = opset1.ReduceMean(%m, %a) {keep_dims = false} : tensor<3x4xf32>
+    %2 = opset1.ReduceMax(%v, %a) {keep_dims = false} : tensor<2x4xf32>
+    %3 = opset1.FakeQuantize(%2, %l, %h, %l, %h) {levels = 256} : tensor<2x4xf32>
+    opset1.Result(%1) {name = "a"}
+    opset1.Result(%3) {name = "b"}
+  }
+}

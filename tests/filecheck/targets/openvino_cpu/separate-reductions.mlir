@@ -271,3 +271,93 @@ builtin.module {
     opset1.Result(%3) {name = "y"}
   }
 }
+
+// -----
+
+// The Transposes around a reduction cancel, and constants for rows follow.
+// CHECK-LABEL: moir.model @between_transposes
+// CHECK-NOT:       Transpose
+// CHECK:           %[[U:.*]] = opset1.Unsqueeze(%x, %{{.*}}) : tensor<1x3x2x8xf32>
+// CHECK:           %[[R:.*]] = opset1.ReduceMean(%[[U]], %{{.*}}) {keep_dims = true{{.*}}} : tensor<1x1x2x8xf32>
+// CHECK:           %[[S:.*]] = opset15.Squeeze(%[[R]], %{{.*}}) {{.*}}: tensor<1x2x8xf32>
+// CHECK:           opset1.Multiply(%[[S]], %c)
+builtin.module {
+  moir.model @between_transposes {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x2x8xf32>
+    %p = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 0]>} : tensor<3xsi64>
+    %q = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [2, 0, 1]>} : tensor<3xsi64>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %1 = opset1.Transpose(%x, %p) : tensor<2x8x3xf32>
+    %2 = opset1.ReduceMean(%1, %axes) {keep_dims = true} : tensor<2x8x1xf32>
+    %3 = opset1.Transpose(%2, %q) : tensor<1x2x8xf32>
+    %4 = opset1.Multiply(%3, %c) : tensor<1x2x8xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+}
+
+// -----
+
+// A Reshape undoes the Transpose where it moves dimensions of size 1 alone.
+// CHECK-LABEL: moir.model @reshaped_back
+// CHECK-NOT:       Transpose
+// CHECK:           opset1.ReduceMean({{.*}} : tensor<1x1x2x8xf32>
+// CHECK-NOT:       Reshape
+builtin.module {
+  moir.model @reshaped_back {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x2x8xf32>
+    %p = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 0, 2]>} : tensor<3xsi64>
+    %s = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 8]>} : tensor<3xsi64>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [1]>} : tensor<1xsi64>
+    %c = opset1.Constant() {value = #moir.data<tensor<2x1xf32>, [1.0, 2.0]>} : tensor<2x1xf32>
+    %1 = opset1.Transpose(%x, %p) : tensor<2x3x8xf32>
+    %2 = opset1.ReduceMean(%1, %axes) {keep_dims = true} : tensor<2x1x8xf32>
+    %3 = opset1.Reshape(%2, %s) {special_zero = false} : tensor<1x2x8xf32>
+    %4 = opset1.Multiply(%3, %c) : tensor<1x2x8xf32>
+    opset1.Result(%4) {name = "y"}
+  }
+}
+
+// -----
+
+// Other Transposes, and a Reshape that joins other elements, remain.
+// CHECK-LABEL: moir.model @other_transposes
+// CHECK:           opset1.Transpose(%x
+// CHECK:           opset1.Transpose(%x
+// CHECK:           opset1.Reshape
+builtin.module {
+  moir.model @other_transposes {
+    %x = opset1.Parameter() {name = "x"} : tensor<3x2x8xf32>
+    %p = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 0]>} : tensor<3xsi64>
+    %r = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [2, 1, 0]>} : tensor<3xsi64>
+    %s = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 8]>} : tensor<3xsi64>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [2]>} : tensor<1xsi64>
+    %1 = opset1.Transpose(%x, %p) : tensor<2x8x3xf32>
+    %2 = opset1.ReduceMean(%1, %axes) {keep_dims = true} : tensor<2x8x1xf32>
+    %3 = opset1.Transpose(%2, %p) : tensor<8x1x2xf32>
+    %4 = opset1.Transpose(%x, %r) : tensor<8x2x3xf32>
+    %5 = opset1.ReduceMean(%4, %axes) {keep_dims = true} : tensor<8x2x1xf32>
+    %6 = opset1.Reshape(%5, %s) {special_zero = false} : tensor<1x2x8xf32>
+    opset1.Result(%3) {name = "a"}
+    opset1.Result(%6) {name = "b"}
+  }
+}
+
+// -----
+
+// So does a reduction of four dimensions.
+// CHECK-LABEL: moir.model @four_dimensions
+// CHECK:           opset1.Transpose(%x
+// CHECK:           opset1.Reshape
+builtin.module {
+  moir.model @four_dimensions {
+    %x = opset1.Parameter() {name = "x"} : tensor<1x3x2x8xf32>
+    %p = opset1.Constant() {value = #moir.data<tensor<4xsi64>, [0, 2, 3, 1]>} : tensor<4xsi64>
+    %s = opset1.Constant() {value = #moir.data<tensor<3xsi64>, [1, 2, 8]>} : tensor<3xsi64>
+    %axes = opset1.Constant() {value = #moir.data<tensor<1xsi64>, [3]>} : tensor<1xsi64>
+    %1 = opset1.Transpose(%x, %p) : tensor<1x2x8x3xf32>
+    %2 = opset1.ReduceMean(%1, %axes) {keep_dims = true} : tensor<1x2x8x1xf32>
+    %3 = opset1.Reshape(%2, %s) {special_zero = false} : tensor<1x2x8xf32>
+    opset1.Result(%3) {name = "a"}
+  }
+}

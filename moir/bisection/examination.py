@@ -75,10 +75,36 @@ class Examination:
             self.execution.refusals_are_bad = True
             self.notes.append(f"the converted model cannot be run: {outcome.error}")
         common: dict[str, Any] = {"reference": self.reference.title, "outputs": outcome.differences}
-        inner_fault = self.inner_fault(outcome, common) if outcome.is_good else self.pass_fault(common) or self.lowering_fault(common)
-        return inner_fault.with_fields(
-            not_finite=self.not_finite(outcome), losses=self.losses(), notes=tuple(dict.fromkeys((*inner_fault.notes, *self.notes)))
+        fault = self.inner_fault(outcome, common) if outcome.is_good else self.output_fault(outcome, common)
+        return fault.with_fields(
+            not_finite=self.not_finite(outcome), losses=self.losses(), notes=tuple(dict.fromkeys((*fault.notes, *self.notes)))
         )
+
+    def output_fault(self, outcome: Outcome, common: Mapping[str, Any]) -> Verdict:
+        """The verdict on a model with a wrong output.
+
+        If some outputs are wrong in the first state that can be run, and others become wrong later, it is on the latter
+        alone. The former may be right: a NonMaxSuppression of nearly equal scores chooses others after a rounding.
+
+        Args:
+            outcome: the result of the last state.
+            common: the fields that every verdict has.
+        """
+        if (fault := self.pass_fault(common)) is not None:
+            return fault
+        first = next((state for state in self.states if self.execution.is_good(state) is not None), None)
+        before = None if first is None else self.execution.outcome(first)
+        if before is not None and before.error is None:
+            expected, early = self.execution.expected, {name for name, each in before.differences.items() if each.exceeds}
+            wrong = {name for name, each in outcome.differences.items() if each.exceeds} if outcome.error is None else set(expected)
+            self.execution.expected = {name: array for name, array in expected.items() if name in wrong - early}
+            self.execution.forget()
+            if self.execution.expected and (fault := self.pass_fault(common)) is not None:
+                self.notes.append(f"not examined, as wrong in the first state: {', '.join(sorted(early))}; --output NAME examines one")
+                return fault
+            self.execution.expected = expected
+            self.execution.forget()
+        return self.lowering_fault(common)
 
     def inner_fault(self, outcome: Outcome, common: Mapping[str, Any]) -> Verdict:
         """The verdict on a model whose outputs are right: a wrong inner tensor counts as well.

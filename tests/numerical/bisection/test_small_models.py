@@ -60,7 +60,8 @@ def test_the_sum_of_a_product_and_a_number_for_each_channel_is_right(tmp_path: P
     assert not any("cannot be run" in note for note in verdict.notes)
 
 
-def test_a_pass_after_the_wrong_one_raises_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def reshaped_by_its_shape(path: Path) -> Path:
+    """A model whose Reshape has a target computed of the shape of its data."""
     nodes = [
         helper.make_node("Shape", ["x"], ["shape"]),
         helper.make_node("Gather", ["shape", "first"], ["rows"]),
@@ -70,7 +71,11 @@ def test_a_pass_after_the_wrong_one_raises_an_error(tmp_path: Path, monkeypatch:
         helper.make_node("Reshape", ["product", "back"], ["y"], name="y"),
     ]
     weights = {"first": np.array([0]), "rest": np.array([12]), "back": np.array([-1, 3, 4]), "w": np.eye(12, dtype=np.float32)}
-    path = saved(tmp_path / "m.onnx", nodes, ["n", 3, 4], **weights)
+    return saved(path, nodes, ["n", 3, 4], **weights)
+
+
+def test_a_pass_after_the_wrong_one_raises_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = reshaped_by_its_shape(tmp_path / "m.onnx")
     assert moir.bisect(path).kind == "none"
     shape_value(monkeypatch)
     verdict = moir.bisect(path, inputs={"x": np.ones((2, 3, 4), np.float32)}, passes=["default", Strict()])
@@ -80,6 +85,23 @@ def test_a_pass_after_the_wrong_one_raises_an_error(tmp_path: Path, monkeypatch:
     assert verdict.rewrite is not None
     assert verdict.rewrite.pattern == "ConstantTarget"
     assert any("strict: a product has other dimensions" in note for note in verdict.notes)
+
+
+def test_outputs_wrong_from_the_beginning_do_not_hide_a_wrong_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = reshaped_by_its_shape(tmp_path / "m.onnx")
+    model = onnx.load(path)
+    model.graph.node.append(helper.make_node("Relu", ["x"], ["z"], name="z"))
+    model.graph.output.append(helper.make_tensor_value_info("z", TensorProto.FLOAT, ["n", 3, 4]))
+    onnx.save(model, path)
+    x = np.ones((2, 3, 4), np.float32)
+    reference = {"y": x, "z": x + 1}
+    assert moir.bisect(path, inputs={"x": x}, reference=reference).kind == "lowering"
+    shape_value(monkeypatch)
+    verdict = moir.bisect(path, inputs={"x": x}, reference=reference)
+    assert verdict.kind == "pass"
+    assert verdict.stage is not None
+    assert verdict.stage.endswith("simplify-reshape")
+    assert any("wrong in the first state: z" in note for note in verdict.notes)
 
 
 def test_a_given_reference_and_a_tolerance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

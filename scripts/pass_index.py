@@ -16,9 +16,10 @@ from pathlib import Path
 
 from moir.dialects.element_types import describe
 from moir.pipeline import load_pass
-from moir.rewriting.reporting_pass import Needs, ReportingPass
+from moir.rewriting.reporting_pass import Needs, ReportingPass, text_of_needs
 from moir.support.module_pass import Pass
 from moir.targets.registry import form_modules
+from scripts.rows import quoted
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "moir" / "pipeline" / "pass_index.py"
@@ -38,10 +39,11 @@ PASS_MODULES: dict[str, str] = '''
 KINDS = '''
 """The module of each pass, by the name of the pass."""
 
-PASS_KINDS: dict[str, tuple[tuple[tuple[str, ...], ...], ...]] = '''
+PASS_KINDS: dict[str, str] = {
+'''
 
-ELEMENTS = '''
-"""Name of a pass -> alternatives, each a list of sets of kinds: it can change a module with a kind of each set of one.
+ELEMENTS = '''}
+"""Name of a pass -> its needs as text (`moir.rewriting.reporting_pass`): a module that lacks them it cannot change.
 
 A pass that is not listed may change any module.
 """
@@ -98,7 +100,8 @@ def elements_by_pass() -> dict[str, tuple[str, ...]]:
 def text() -> str:
     """The text of the file."""
     modules = {name: each.__module__ for name, each in passes().items()}
-    written = f"{HEADER}{modules!r}{KINDS}{needs_by_pass()!r}{ELEMENTS}{elements_by_pass()!r}{FOOTER}"
+    kinds = "".join(f"{name!r}: {quoted(text_of_needs(needs), 110 - len(name))},\n" for name, needs in needs_by_pass().items())
+    written = f"{HEADER}{modules!r}{KINDS}{kinds}{ELEMENTS}{elements_by_pass()!r}{FOOTER}"
     command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", str(FILE), "-"]
     return subprocess.run(command, input=written, capture_output=True, text=True, check=True).stdout
 

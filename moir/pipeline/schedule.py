@@ -8,7 +8,7 @@ that they changed nothing.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,11 +16,17 @@ from xdsl.dialects.builtin import ModuleOp
 from moir.analysis.analyses import Analyses
 from moir.pipeline import AnchorPass, DeferredPass, loaded
 from moir.pipeline.pass_index import PASS_ELEMENTS, PASS_KINDS
-from moir.rewriting.reporting_pass import ReportingPass, may_be_met
+from moir.rewriting.reporting_pass import Needs, ReportingPass, may_be_met, needs_of_text
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.passes import ModulePass
+
+
+@cache
+def needs_by_name(name: str) -> Needs | None:
+    """The needs of a pass; None if it may change any module."""
+    return None if (text := PASS_KINDS.get(name)) is None else needs_of_text(text)
 
 
 class PassSchedule:
@@ -92,8 +98,7 @@ class PassSchedule:
     def _may_change(self, each: DeferredPass) -> bool:
         if each.name in self._unchanged:
             return False
-        needs = PASS_KINDS.get(each.name)
-        if needs is not None and not may_be_met(needs, self._analyses.kinds):
+        if (needs := needs_by_name(each.name)) is not None and not may_be_met(needs, self._analyses.kinds):
             return False
         elements = PASS_ELEMENTS.get(each.name)
         return elements is None or not self._analyses.elements.isdisjoint(elements)

@@ -35,7 +35,8 @@ Roots: TypeAlias = "tuple[type[Operation] | str, ...]"
 Needs: TypeAlias = "tuple[tuple[tuple[str, ...], ...], ...]"
 """Alternatives, one of which a module has to meet.
 
-Each alternative is a list of sets of kinds; the module needs an operation of one kind of each set.
+Each alternative is a list of sets of kinds; the module needs an operation of one kind of each set. As text, "Exp & Add
+Subtract | SoftPlus" are an Exp with an Add or a Subtract, or a SoftPlus.
 """
 
 Elements: TypeAlias = "AbstractSet[Attribute]"
@@ -137,6 +138,16 @@ def all_of(needs: Iterable[Needs | None]) -> Needs | None:
     """
     sets = tuple(alternative for each in needs if each is not None for (alternative,) in each)
     return (sets,) if sets else None
+
+
+def text_of_needs(needs: Needs) -> str:
+    """Needs as text."""
+    return " | ".join(" & ".join(map(" ".join, alternative)) for alternative in needs)
+
+
+def needs_of_text(text: str) -> Needs:
+    """The needs that a text stands for."""
+    return tuple(tuple(tuple(kinds.split()) for kinds in alternative.split("&")) for alternative in text.split("|"))
 
 
 def may_be_met(needs: Needs, kinds: frozenset[str]) -> bool:

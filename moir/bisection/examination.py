@@ -94,17 +94,22 @@ class Examination:
             return fault
         first = next((state for state in self.states if self.execution.is_good(state) is not None), None)
         before = None if first is None else self.execution.outcome(first)
-        if before is not None and before.error is None:
-            expected, early = self.execution.expected, {name for name, each in before.differences.items() if each.exceeds}
-            wrong = {name for name, each in outcome.differences.items() if each.exceeds} if outcome.error is None else set(expected)
-            self.execution.expected = {name: array for name, array in expected.items() if name in wrong - early}
-            self.execution.forget()
-            if self.execution.expected and (fault := self.pass_fault(common)) is not None:
-                self.notes.append(f"not examined, as wrong in the first state: {', '.join(sorted(early))}; --output NAME examines one")
-                return fault
-            self.execution.expected = expected
-            self.execution.forget()
+        if before is None or before.error is not None:
+            return self.lowering_fault(common)
+        expected, early = self.execution.expected, before.wrong
+        wrong = set(expected) if outcome.error is not None else outcome.wrong
+        if wrong <= early:
+            return self.lowering_fault(common)
+        self._compare_with({name: array for name, array in expected.items() if name in wrong - early})
+        if (fault := self.pass_fault(common)) is not None:
+            self.notes.append(f"not examined, as wrong in the first state: {', '.join(sorted(early))}; --output NAME examines one")
+            return fault
+        self._compare_with(expected)
         return self.lowering_fault(common)
+
+    def _compare_with(self, expected: dict[str, Array]) -> None:
+        self.execution.expected = expected
+        self.execution.forget()
 
     def inner_fault(self, outcome: Outcome, common: Mapping[str, Any]) -> Verdict:
         """The verdict on a model whose outputs are right: a wrong inner tensor counts as well.

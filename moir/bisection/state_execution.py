@@ -58,7 +58,12 @@ class Outcome:
     @property
     def is_good(self) -> bool:
         """Whether all outputs are within the tolerance."""
-        return self.error is None and not any(each.exceeds for each in self.differences.values())
+        return self.error is None and not self.wrong
+
+    @property
+    def wrong(self) -> set[str]:
+        """The names of the outputs beyond the tolerance."""
+        return {name for name, each in self.differences.items() if each.exceeds}
 
 
 class StateExecution:

@@ -64,7 +64,8 @@ class ReductionBetweenTransposes(Pattern):
         elif not _restores(shape_of(op.results[0]), shape_of(reduction.results[0]), order):
             return
         moved = [order[normalize_axis(axis, RANK)] for axis in axes]
-        rewriter.replace_with(op, getattr(rewriter.op, reduction.KIND)(before.operands[0], moved, keep_dims=True))
+        operands = [before.operands[0], rewriter.op.constant(moved)]
+        rewriter.replace_with(op, rewriter.op.create(type(reduction), operands, dict(reduction.properties)).results[0])
 
 
 def _restores(result: Shape, reduced: Shape, order: Sequence[int]) -> bool:

@@ -206,7 +206,7 @@ class Network:
         return x if branch.after is None else self.vectors.norm(x, f"layers.{layer}.{branch.after}", hidden)
 
     def kind(self, branch: Branch, layer: int) -> str:
-        """The kind of the block of a layer: that of the branch, or the one in the place of the attention."""
+        """The kind of the block of a branch: its own, or, for an attention, that of the layer (`blocks`)."""
         blocks = self.configuration.blocks
         return blocks[layer] if blocks and branch.block == ATTENTION else branch.block
 

@@ -77,7 +77,7 @@ def _ambiguous(added: Sequence[AddedToken], model: Fields, vocabulary: Mapping[s
     """The added tokens whose text the algorithm could also produce from a text without that added token.
 
     Either another token has this text, too, as tokens of spaces in byte-level vocabularies, or normalization can turn a
-    text without the added token into it, or it is only one as a whole word: BPETokenizer knows no words.
+    text without the added token into it, or it matches whole words only, which BPETokenizer does not check.
 
     Args:
         added: the added tokens.

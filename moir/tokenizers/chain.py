@@ -33,9 +33,10 @@ LIST, BYTES, FLAGS = tensor((-1,), si32), tensor((-1,), ui8), tensor((-1,), bool
 """The types of begins, ends and ids, of the bytes of texts, and of marks of pieces."""
 
 
-NOTHING = "(?!)"
-"""A pattern that matches nothing, for tokenizers without added tokens: where pieces have no marks of added tokens,
-RegexSplit does not split all of several pieces of a text.
+NO_MATCH = "(?!)"
+"""A pattern that matches nothing, by which SpecialTokensSplit marks all pieces of a tokenizer without added tokens.
+
+Without these marks RegexSplit leaves some of several pieces of a text unsplit.
 """
 
 
@@ -135,7 +136,7 @@ def token_ids(op: OpBuilder, definition: TokenizerDefinition, texts: SSAValue) -
         others = "".join([f"(?!{pattern})" for pattern in (plain, later) if pattern])
         pieces.apply(Replacement(rf"\A{others}(?=[\s\S])", definition.prefix, everywhere=False))
     if plain or not later:
-        pieces.split("SpecialTokensSplit", plain or NOTHING, {})
+        pieces.split("SpecialTokensSplit", plain or NO_MATCH, {})
     for step in definition.normalization:
         pieces.apply(step)
     if later:

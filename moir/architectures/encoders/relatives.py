@@ -33,8 +33,6 @@ def classifier(name: str, tensors: Mapping[str, str], head: Mapping[str, str], b
     return (("architectures", [name], {**changes, **others}),)
 
 
-LUKE_PAIRS = words("w2e e2w e2e")
-
 HEAD_OF_POOLER = {"pooler": "pooler.dense", "classifier": "classifier"}
 
 DATA2VEC = roberta(("data2vec-text",), "Data2VecTextForSequenceClassification", {}).with_fields(prefixes=("data2vec_text.",))
@@ -161,12 +159,13 @@ REMBERT = BERT.with_fields(
     unread=BERT.unread | words("classifier_dropout_prob output_embedding_size"),
 )
 
-# Queries of words to entities, and of entities: a text without entities has none.
 LUKE_ENTITIES = (
-    "entity_embeddings.*",
-    "entity_predictions.*",
-    *(f"encoder.layer.{{}}.attention.self.{each}_query.*" for each in LUKE_PAIRS),
+    *("entity_embeddings.*", "entity_predictions.*"),
+    *(f"encoder.layer.{{}}.attention.self.{each}_query.*" for each in ("w2e", "e2w", "e2e")),
 )
+"""The weights for entities, which are inputs of their own: their embeddings, and the projections of the queries of
+attentions from words to entities (w2e), from entities to words, and between entities.
+"""
 
 LUKE = DATA2VEC.with_fields(
     architecture=DATA2VEC.architecture.with_fields(name="luke", model_types=("luke",)),

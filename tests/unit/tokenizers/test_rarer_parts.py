@@ -84,12 +84,12 @@ def without(*names: str) -> Json:
 
 
 def words_without_added_tokens() -> Json:
-    """Pieces of words without added tokens, of texts that are split twice."""
+    """A WordPiece tokenizer without added tokens, whose pre-tokenizer splits a text by spaces and then by punctuation."""
     return small.word_pieces() | {"added_tokens": []}
 
 
 def whole_word() -> Json:
-    """An added token that is one only between characters that are not of words."""
+    """A tokenizer with an added token that matches whole words only (`single_word`)."""
     content = small.byte_fallback()
     content["added_tokens"][2]["single_word"] = True
     return content
